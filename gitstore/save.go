@@ -137,13 +137,18 @@ func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) 
 	for tries := 1; ; tries++ {
 		saved, err := s.saveOnce(ctx, req)
 		var over *overSize
+		most, collects := mostSnapshots, s.repo.GCRuns()
+		if collects {
+			most *= 4
+		}
 		switch {
-		case tries == mostSnapshots:
+		case tries >= most:
 			return saved, err
 		case errors.As(err, &over):
 			req.recordBytes = over.record + over.record/8 + 4096 // it also lists the files that are left out
 			req.reread = true                                    // the own index has these files already
-		case errors.Is(err, repo.ErrObjectsGone), errors.Is(err, plumbing.ErrObjectNotFound):
+		case errors.Is(err, repo.ErrObjectsGone), errors.Is(err, plumbing.ErrObjectNotFound),
+			collects && errors.As(err, new(*git.CommandError)): // gc also removes empty directories
 			req.reread = true
 		default:
 			return saved, err
@@ -159,8 +164,9 @@ func (o *overSize) Error() string {
 	return fmt.Sprintf("no place for a record of %d bytes beside the files", o.record)
 }
 
-// mostSnapshots limits the number of snapshots of one save. If a git gc deletes a blob that
-// is not staged any more, or that only the own index knows, the save takes a new snapshot.
+// mostSnapshots limits the number of snapshots of one save. If a git gc deletes an object that git
+// has just written, or a blob that only the own index knows, the save takes a new snapshot. While
+// a gc runs, the limit is four times as high.
 const mostSnapshots = 5
 
 // saveOnce saves with one snapshot. It fails with ErrObjectsGone if a gc has deleted an object

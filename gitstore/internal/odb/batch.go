@@ -96,7 +96,7 @@ func (b *Batch) Packed() bool {
 // Missing returns the hashes of added and kept objects that the database does not contain
 // now. It lists packs again first, to detect objects that a concurrent gc has removed.
 func (b *Batch) Missing() []plumbing.Hash {
-	b.store.refresh()
+	b.store.Refresh()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var missing []plumbing.Hash
@@ -222,7 +222,7 @@ func (s *Database) writePack(ctx context.Context, objects []*added, flags []stri
 	if err != nil {
 		return nil, fmt.Errorf("write pack of %d objects: %w", len(objects), err)
 	}
-	s.refresh()
+	s.Refresh()
 	// Git syncs the files but not their names.
 	for _, dir := range []string{s.packDir(), s.cfg.Dir} {
 		if err := fsutil.SyncDir(dir); err != nil {

@@ -76,7 +76,7 @@ type Consolidated struct {
 // it deletes the new pack.
 func (s *Database) Consolidate(ctx context.Context, loose []plumbing.Hash, o ConsolidateOptions) (*Consolidated, error) {
 	c := &consolidation{s: s, o: o, dir: s.packDir(), seen: map[plumbing.Hash]bool{}, added: map[plumbing.Hash]bool{}}
-	s.refresh()
+	s.Refresh()
 	for _, h := range loose {
 		if err := c.addLoose(h); err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func (c *consolidation) pack(ctx context.Context) error {
 	}
 	c.created = "pack-" + strings.TrimSpace(string(said))
 	c.done("pack", c.created)
-	c.s.refresh()
+	c.s.Refresh()
 	at := slices.IndexFunc(c.ownPacks(), func(p *pack) bool { return filepath.Base(p.path) == c.created })
 	if at < 0 {
 		return fmt.Errorf("git wrote no pack %s", c.created)
@@ -230,7 +230,7 @@ func (c *consolidation) remove() (*Consolidated, error) {
 		c.done("remove", path)
 	}
 	err := c.removePacks(result)
-	c.s.refresh()
+	c.s.Refresh()
 	return result, err
 }
 

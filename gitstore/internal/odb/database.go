@@ -303,11 +303,12 @@ func (f found) inPack(do func(packReader) error) error {
 	return withPath(f.pack.path+".pack", guard(func() error { return do(packReader{f.pack, x.idx, file}) }))
 }
 
-// exists checks that the object file exists. An empty loose file, a remnant of a crash,
-// counts as missing.
+// exists checks that the file with the object exists: the index of a pack can still be open. An empty
+// loose file, a remnant of a crash, counts as missing.
 func (f found) exists() error {
 	if f.pack != nil {
-		return nil
+		_, err := f.pack.data()
+		return err
 	}
 	return statLoose(f.src.loosePath(f.hash))
 }

@@ -91,7 +91,7 @@ func TestTemporaryPacksAreSearchedLast(t *testing.T) {
 	for _, ext := range []string{".pack", ".idx"} {
 		require.NoError(t, os.Link(final+ext, r.GitPath("objects/pack/.tmp-7-pack-8"+ext)))
 	}
-	s.refresh()
+	s.Refresh()
 	for _, s := range []*Database{s, open(t, r)} {
 		packs := s.all()[0].list()
 		require.Len(t, packs, 2)

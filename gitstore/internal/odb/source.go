@@ -125,8 +125,8 @@ func (s *source) replace(paths []string) bool {
 	return len(fresh) > 0 || len(known) > 0
 }
 
-// refresh lists the packs of all sources again.
-func (s *Database) refresh() {
+// Refresh lists the packs of all sources again.
+func (s *Database) Refresh() {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	for _, src := range s.all() {

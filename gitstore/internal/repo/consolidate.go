@@ -128,7 +128,7 @@ func (s *Repo) Consolidate(ctx context.Context, limit int) error {
 // ignores the lock of a killed git maintenance. Here its age counts as for gc.pid, because
 // loose objects would otherwise accumulate until a person deletes the lock.
 func (s *Repo) isMaintained() bool {
-	return s.gcRuns() || fsutil.IsYounger(filepath.Join(s.Info.ObjectDir, "maintenance.lock"), lockAge)
+	return s.GCRuns() || fsutil.IsYounger(filepath.Join(s.Info.ObjectDir, "maintenance.lock"), lockAge)
 }
 
 // notedPacks returns the packs of earlier consolidations.

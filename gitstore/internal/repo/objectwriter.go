@@ -131,7 +131,7 @@ func (k *ObjectWriter) KeepFromGC(ctx context.Context, by string) (err error) {
 	if k.release != nil || len(k.added)+len(k.outside) == 0 {
 		return nil
 	}
-	if k.kept = k.store.gcRuns(); !k.kept {
+	if k.kept = k.store.GCRuns(); !k.kept {
 		return nil
 	}
 	k.store.Objects.ReleaseKept(by) // the issue is locked, so no other process uses this pack
@@ -175,7 +175,7 @@ func (k *ObjectWriter) Protect(ctx context.Context) error {
 
 func (k *ObjectWriter) protectFromGC(ctx context.Context) (err error) {
 	k.store.pause("moved")
-	if !k.kept && k.store.gcRuns() {
+	if !k.kept && k.store.GCRuns() {
 		k.copyForeign()
 		err = k.batch.FlushPack(ctx)
 	}
@@ -233,7 +233,7 @@ func (k *ObjectWriter) copyForeign() {
 // lockAge is the age from which git ignores gc.pid.
 const lockAge = 12 * time.Hour
 
-// gcRuns reports whether git gc holds its lock.
-func (s *Repo) gcRuns() bool {
+// GCRuns reports whether git gc holds its lock.
+func (s *Repo) GCRuns() bool {
 	return fsutil.IsYounger(filepath.Join(s.Info.CommonDir, "gc.pid"), lockAge)
 }

@@ -91,6 +91,10 @@ func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 	}
 	defer o.close()
 	fresh := req.Reread
+	if fresh {
+		o.note.User = userIndex{}
+		s.repo.Objects.Refresh()
+	}
 	for tries := 1; ; tries++ {
 		t := &taker{Capturer: s, State: &State{Head: head, HeadTree: tree, Hidden: map[string]bool{}, Named: map[string]bool{}, Required: map[string]bool{}}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx)}
 		err := t.take(fresh)
