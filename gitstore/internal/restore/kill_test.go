@@ -213,6 +213,6 @@ func TestRestoreKilledAnytime(t *testing.T) {
 	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
 	require.NoError(t, err)
 	for _, file := range left {
-		assert.NotContains(t, []string{"files", "index", "index.lock", "index.held", "restore"}, filepath.Base(file))
+		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held", "restore"}, filepath.Base(file))
 	}
 }
