@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A resume of a workflow with phases and files takes a fraction of a second, because it starts
-// at most one git process, which lists untracked files. The duration is logged and not compared
-// with a limit, since machines differ.
-func TestResumeStartsAtMostOneGit(t *testing.T) {
+// A resume of a workflow with phases and files takes a fraction of a second, because it starts at
+// most ten git processes of one to three milliseconds, whatever the number of files and phases: for
+// settings and folders, and for the index and the worktree before and after the restore. The duration
+// is logged and not compared with a limit, since machines differ.
+func TestResumeStartsFewGits(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
@@ -42,5 +43,5 @@ func TestResumeStartsAtMostOneGit(t *testing.T) {
 	begun := time.Now()
 	require.Contains(t, v.must("git-checkpoint", "resume", "42", "--auto", "--force"), "phase_8")
 	t.Log(time.Since(begun))
-	assert.LessOrEqual(t, started()-1, 1)
+	assert.LessOrEqual(t, started()-1, 10)
 }
