@@ -47,7 +47,8 @@ type ownIndex struct {
 	real    string // path for copies of the user's index
 	git     git.Git
 	note    indexNote
-	objects string // folder for the objects of a dry run, or ""
+	objects string        // folder for the objects of a dry run, or ""
+	temp    *odb.Database // reads this folder
 	close   func()
 	fresh   bool // begun anew by this save
 	reread  bool // the user's index has changed since the last save
@@ -108,9 +109,14 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 			o.close()
 			return nil, err
 		}
-		if err := errors.Join(copyIndex(o.file, filepath.Join(temp, "index")), copyIndex(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
+		o.temp, err = odb.Open(odb.Config{Dir: o.objects})
+		if err := errors.Join(err, copyIndex(o.file, filepath.Join(temp, "index")), copyIndex(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
 			o.close()
 			return nil, err
+		}
+		o.close = func() {
+			o.temp.Close() // first, because Windows removes no open file
+			os.RemoveAll(temp)
 		}
 		o.file, o.real = filepath.Join(temp, "index"), filepath.Join(temp, "index.user")
 		alternates := append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...)
@@ -400,26 +406,17 @@ func (o *ownIndex) reader() trees.Reader {
 	if o.objects == "" {
 		return o.s.repo.Objects
 	}
-	temp, err := odb.Open(odb.Config{Dir: o.objects})
-	if err != nil {
-		return o.s.repo.Objects
-	}
-	return firstReader{temp, o.s.repo.Objects}
+	return firstReader{o.temp, o.s.repo.Objects}
 }
 
-// addTo adds the objects of a dry run to k.
+// addTo adds the objects of a dry run to k, but for large files, which git stores in packs.
 func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
-	temp, err := odb.Open(odb.Config{Dir: o.objects})
-	if err != nil {
-		return err
-	}
-	defer temp.Close()
 	return filepath.WalkDir(o.objects, func(name string, d fs.DirEntry, err error) error {
 		hex := filepath.Base(filepath.Dir(name)) + filepath.Base(name)
 		if err != nil || d.IsDir() || !plumbing.IsHash(hex) {
 			return err
 		}
-		kind, data, err := temp.Read(plumbing.NewHash(hex))
+		kind, data, err := o.temp.Read(plumbing.NewHash(hex))
 		if err == nil {
 			k.Add(kind, data)
 		}
