@@ -70,12 +70,12 @@
 // So "git stash apply --index refs/checkpoints/42^2" gives the work back in a clean worktree, and
 // HEAD at the save is refs/checkpoints/42^2^.
 //
-// A path that the save did not capture is carried: state/ has the version that the worktree last
-// agreed on with a checkpoint, merged over the commits since (package snapshot, carry). The record's
-// snapshot.scope is whole, staged (a save of staged changes only, other files are carried) or cut
-// (the time limit passed before all files were listed). snapshot.skipped names what was left out, with
-// the reason, and with the checkpoint from which state/ has a version (carried_from); a directory ends
-// with a slash and stands for all below it, and "." for unnamed files. snapshot.kept names paths that
+// A path without a capture is carried: state/ has the version of the checkpoint that the worktree
+// agreed on, merged over later commits (package snapshot, carry). Values of snapshot.scope are whole,
+// staged (only staged changes, other files are carried) and cut (the time limit passed before all
+// files were listed). snapshot.skipped names each path that was left out, with the reason, and with
+// the checkpoint of the carried version (carried_from). A directory ends with a slash and stands for
+// all below it, "." for unnamed files. snapshot.kept names paths that
 // are removed from the index and still lie in the worktree. snapshot.ignores is a digest of git's
 // rules for ignored files that the snapshot does not have: those outside of the worktree, and
 // .gitignore files that git ignores. Object names in the record have their algorithm ("sha1:") and

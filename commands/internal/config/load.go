@@ -303,7 +303,7 @@ func (s *Settings) applyFileValue(f *fileValue) {
 
 // A File describes the settings file of the worktree.
 type File struct {
-	Name     string   // "" if there is no file
+	Name     string   // "" without a file
 	Digest   string   // hexadecimal SHA-256 of name and content
 	Weaker   []string // commands of git that set the values that the file must not set
 	Warnings []string

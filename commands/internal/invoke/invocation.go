@@ -73,7 +73,7 @@ type Subject struct {
 	Inferred         bool             // the command line does not name it
 	NamedAfterBranch bool             // its key is the name of the branch
 	Unfetched        string           // why a fetch got no checkpoint of it, or ""
-	RemoteAnswered   bool             // the remote is known to have no checkpoint of it
+	RemoteAnswered   bool             // the remote has no checkpoint of it
 
 	announcement string                      // line about the issue, to be printed before the next output
 	renamed      map[string]checkpoint.Issue // of findRenamed, by branch

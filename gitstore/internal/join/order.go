@@ -8,7 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// None is the trailer Checkpoint-After of a checkpoint that came after no other checkpoint.
+// None is the trailer Checkpoint-After of a first checkpoint.
 const None = "none"
 
 // Order returns the members, oldest first. The order is topological: a member stands after all

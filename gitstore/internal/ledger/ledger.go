@@ -401,7 +401,7 @@ func (l *Ledger) SetPosition(id checkpoint.ID, by string, newest checkpoint.Cloc
 	l.last[lastOf(position, id)] = stamp{encodeName(cmp.Or(by, unknownPerson)), max(newest, l.last[lastOf(position, id)].clock).Next(now)}
 }
 
-// none is <after> of a checkpoint that came after no other checkpoint.
+// none is <after> of a first checkpoint.
 const none = "none"
 
 func idKey(kind string, id checkpoint.ID) setKey { return setKey{kind, encode(string(id))} }

@@ -103,7 +103,7 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // Restore restores a checkpoint. It returns an error that wraps
 // ErrConcurrentChange if files change before their replacement, and a *LockedError if another git
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
-// DryRun, it returns what it would do now, and changes nothing.
+// DryRun, it only returns the result of the present files.
 func (s *Worktree) Restore(ctx context.Context, snap *contents.Contents, req Request, keep Keep) (*Outcome, error) {
 	r := &restoring{s: s, req: &req, snap: snap, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
 	return r.done, r.run(ctx)
