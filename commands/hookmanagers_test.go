@@ -183,6 +183,7 @@ func (w *hookWorld) hookFiles() map[string]string {
 			all[dir+"/"+path] = text
 		}
 	}
+	delete(all, ".git/info/refs") // of git's maintenance in the background
 	for _, name := range []string{".git/config", "lefthook.yml"} {
 		data, _ := os.ReadFile(filepath.Join(w.dir, name))
 		all[name] = string(data)
