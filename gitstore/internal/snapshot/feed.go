@@ -79,7 +79,7 @@ func (t *taker) remove(paths []string) error {
 // user's index has and without artifacts. A file that was untracked and is ignored now may be a
 // secret.
 func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
-	find, intended := &trees.Finder{Reader: t.o.reader()}, setOf(t.User.Intent)
+	find, intended := &trees.Finder{Reader: t.o.reader}, setOf(t.User.Intent)
 	for _, name := range paths {
 		t.Hidden[name] = t.named[name]
 		if t.named[name] || intended[name] || t.unmerged[name] {

@@ -48,7 +48,7 @@ type ownIndex struct {
 	git     git.Git
 	note    indexNote
 	objects string        // folder for the objects of a dry run, or ""
-	temp    *odb.Database // reads this folder
+	reader  *odb.Database // stored objects, with those of a dry run
 	close   func()
 	fresh   bool // begun anew by this save
 	reread  bool // the user's index has changed since the last save
@@ -96,30 +96,25 @@ const noteOfIndex = "index.note"
 // in a temporary folder.
 func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, err error) {
 	dir := s.repo.StateDir()
-	o = &ownIndex{s: s, file: filepath.Join(dir, "index"), real: filepath.Join(dir, "index.user"), close: func() {}}
+	o = &ownIndex{s: s, file: filepath.Join(dir, "index"), real: filepath.Join(dir, "index.user"), reader: s.repo.Objects, close: func() {}}
 	var env []string
 	if req.DryRun {
 		temp, err := os.MkdirTemp("", "git-checkpoint-")
 		if err != nil {
 			return nil, err
 		}
-		o.close = func() { os.RemoveAll(temp) }
 		o.objects = filepath.Join(temp, "objects")
-		if err := os.Mkdir(o.objects, 0o777); err != nil {
-			o.close()
-			return nil, err
-		}
-		o.temp, err = odb.Open(odb.Config{Dir: o.objects})
-		if err := errors.Join(err, copyIndex(o.file, filepath.Join(temp, "index")), copyIndex(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
-			o.close()
-			return nil, err
-		}
+		alternates := append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...)
+		o.reader, err = odb.Open(odb.Config{Dir: o.objects, Alternates: alternates})
 		o.close = func() {
-			o.temp.Close() // first, because Windows removes no open file
+			o.reader.Close() // first, because Windows removes no open file
 			os.RemoveAll(temp)
 		}
+		if err := errors.Join(err, os.Mkdir(o.objects, 0o777), copyIndex(o.file, filepath.Join(temp, "index")), copyIndex(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
+			o.close()
+			return nil, err
+		}
 		o.file, o.real = filepath.Join(temp, "index"), filepath.Join(temp, "index.user")
-		alternates := append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...)
 		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + odb.JoinAlternates(alternates)}
 	} else if err := o.lock(ctx, cmp.Or(req.Budget, lockWait)); err != nil {
 		return nil, err
@@ -317,7 +312,7 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 		return nil, fmt.Errorf("read index: %w", err)
 	}
 	u.Staged = tree
-	find := &trees.Finder{Reader: o.reader()}
+	find := &trees.Finder{Reader: o.reader}
 	for _, path := range empty { // the tree lacks paths of git add -N
 		mode, _, err := find.Lookup(plumbing.NewHash(tree), path)
 		if err != nil {
@@ -401,14 +396,6 @@ func (o *ownIndex) settle(ctx context.Context, g git.Git, u *userIndex, head plu
 	return nil
 }
 
-// reader reads stored objects, with those of a dry run.
-func (o *ownIndex) reader() trees.Reader {
-	if o.objects == "" {
-		return o.s.repo.Objects
-	}
-	return firstReader{o.temp, o.s.repo.Objects}
-}
-
 // addTo adds the objects of a dry run to k, but for large files, which git stores in packs.
 func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
 	return filepath.WalkDir(o.objects, func(name string, d fs.DirEntry, err error) error {
@@ -416,24 +403,12 @@ func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
 		if err != nil || d.IsDir() || !plumbing.IsHash(hex) {
 			return err
 		}
-		kind, data, err := o.temp.Read(plumbing.NewHash(hex))
+		kind, data, err := o.reader.Read(plumbing.NewHash(hex))
 		if err == nil {
 			k.Add(kind, data)
 		}
 		return err
 	})
-}
-
-// A firstReader reads an object from the first reader that has it.
-type firstReader []trees.Reader
-
-func (f firstReader) Read(h plumbing.Hash) (kind plumbing.ObjectType, data []byte, err error) {
-	for _, r := range f {
-		if kind, data, err = r.Read(h); err == nil {
-			return kind, data, nil
-		}
-	}
-	return kind, data, err
 }
 
 // digestOfSettings returns a digest of the settings and files that change how git stores files.

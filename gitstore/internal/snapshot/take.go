@@ -196,7 +196,7 @@ func (t *taker) compare(user *userIndex) (err error) {
 	for _, e := range user.Conflicts {
 		t.unmerged[e.Path] = true
 	}
-	if t.Changes, err = trees.Diff(t.o.reader(), t.HeadTree, t.Staged); err != nil {
+	if t.Changes, err = trees.Diff(t.o.reader, t.HeadTree, t.Staged); err != nil {
 		return err
 	}
 	fetched := !t.isPartial()
@@ -255,7 +255,7 @@ func (t *taker) takeStaged() error {
 	}
 	if len(named) > 0 {
 		slices.SortFunc(named, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
-		t.Tree, err = trees.Replace(t.o.reader(), t.k, t.Tree, named)
+		t.Tree, err = trees.Replace(t.o.reader, t.k, t.Tree, named)
 	}
 	return errors.Join(err, t.o.writeNote())
 }
@@ -271,7 +271,7 @@ func (t *taker) write(changed bool) (err error) {
 		t.o.note.Tree = strings.TrimSpace(string(out))
 	}
 	t.Tree = plumbing.NewHash(t.o.note.Tree)
-	r := t.o.reader()
+	r := t.o.reader
 	find := &trees.Finder{Reader: r}
 	for name := range t.named {
 		mode, _, err := find.Lookup(t.Tree, name)
@@ -291,7 +291,7 @@ func (t *taker) addMissing(ctx context.Context) error {
 	if !t.Cut {
 		names = append(slices.AppendSeq(names, maps.Keys(t.unmerged)), t.User.Intent...)
 	}
-	find := &trees.Finder{Reader: t.o.reader()}
+	find := &trees.Finder{Reader: t.o.reader}
 	names = slices.DeleteFunc(names, func(name string) bool {
 		mode, _, err := find.Lookup(t.Tree, name)
 		return err == nil && mode != 0
@@ -342,7 +342,7 @@ func (t *taker) leaveRepositories() error {
 func (t *taker) submodules() error {
 	var entries []trees.FileEntry
 	isBack := map[string]bool{}
-	find := &trees.Finder{Reader: t.o.reader()}
+	find := &trees.Finder{Reader: t.o.reader}
 	for _, c := range t.Unstaged {
 		if c.Old.Mode != trees.ModeGitlink && c.New.Mode != trees.ModeGitlink || c.New.Mode != 0 && c.New.Mode != trees.ModeGitlink {
 			continue // a file in place of a submodule is a file
@@ -354,7 +354,7 @@ func (t *taker) submodules() error {
 		entries = append(entries, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 	}
 	if len(entries) > 0 {
-		tree, err := replace(t.o.reader(), t.k, t.Tree, entries)
+		tree, err := replace(t.o.reader, t.k, t.Tree, entries)
 		if err != nil {
 			return err
 		}

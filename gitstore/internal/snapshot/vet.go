@@ -30,7 +30,7 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	var come []readFile
 	links := setOf(t.User.Links)
 	unruled := t.unreadable(l.text)
-	find := &trees.Finder{Reader: t.o.reader()}
+	find := &trees.Finder{Reader: t.o.reader}
 	isTracked := func(name string) bool {
 		mode, _, err := find.Lookup(t.Staged, name)
 		return err == nil && mode != 0 || t.unmerged[name]
