@@ -152,6 +152,9 @@ type Git = git.Git
 // A GitVersion is the version of a git binary, as {2, 54}.
 type GitVersion = git.Version
 
+// ParseGitVersion parses the output of `git version`.
+func ParseGitVersion(line string) (GitVersion, error) { return git.ParseVersion(line) }
+
 // A ConfigEntry is one entry of git's configuration.
 type ConfigEntry = git.ConfigEntry
 

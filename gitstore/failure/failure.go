@@ -4,6 +4,8 @@
 package failure
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -37,6 +39,9 @@ var kinds = map[int]string{
 
 // Kind returns the name of an exit code in JSON.
 func Kind(code int) string { return kinds[code] }
+
+// Codes returns the exit codes of failures, in order.
+func Codes() []int { return slices.Sorted(maps.Keys(kinds)) }
 
 // Upgrade is the hint for data of a later version of this program.
 const Upgrade = "upgrade git-checkpoint"
