@@ -29,10 +29,14 @@ type answer struct{ point, phase, complete, verdict string }
 
 // TestOutputsAgree saves generated states of native workflows and of documents of all systems,
 // and compares the outputs of all commands: the point to go on from, the phase, whether the work
-// is complete, and the verdict. GIT_CHECKPOINT_TEST_AGREEMENT_SEED gives other states.
+// is complete, and the verdict. GIT_CHECKPOINT_TEST_AGREEMENT_SEED gives other states, and
+// GIT_CHECKPOINT_TEST_TORTURE=full more of them.
 func TestOutputsAgree(t *testing.T) {
-	worlds := 520
-	if testing.Short() {
+	worlds := 100
+	switch {
+	case os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full":
+		worlds = 520
+	case testing.Short():
 		worlds = 30
 	}
 	seed, err := strconv.ParseUint(os.Getenv("GIT_CHECKPOINT_TEST_AGREEMENT_SEED"), 10, 64)
