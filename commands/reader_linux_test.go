@@ -134,8 +134,11 @@ type damaged struct{ Dir, Rule string }
 func (w *readerWorld) damage() (all []damaged) {
 	w.t.Helper()
 	w.make("base")
-	step := 1
-	if testing.Short() {
+	step := 3
+	switch {
+	case fullTorture():
+		step = 1
+	case testing.Short():
 		step = 12
 	}
 	o := w.python(".", "damage.py", "base/repo", "damaged", strconv.Itoa(step))
