@@ -37,6 +37,7 @@ type Session struct {
 	Named      bool             `json:"named"`  // the branch or the environment named the issue
 	Branch     string           `json:"branch"` // "" for a detached HEAD
 	Root       string           `json:"root"`   // root of the worktree
+	Head       string           `json:"head,omitempty"` // HEAD when a turn began, in hex
 }
 
 // Limits of the folder and of a record. Agents choose the texts of a record.
