@@ -160,20 +160,19 @@ type lineBuilder struct {
 }
 
 // read reads the chain of an issue, or its archive if no checkpoint is in the chain.
-func (b *lineBuilder) read(issue checkpoint.Issue) (d *chain.Descent, err error) {
-	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
+func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
+	var chains [2]*chain.Chain
+	for n, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		c, err := b.line.store.chain.ReadChain(b.ctx, issue, ref, 0)
 		if err != nil {
 			return nil, err
 		}
-		if b.from[ref] = c.Tip; c.Deleted {
-			b.from[ref] = plumbing.ZeroHash
-		}
-		if d = c.Descent(); len(d.List) > 0 {
-			break
-		}
+		chains[n], b.from[ref] = c, c.Tip
 	}
-	return d, nil
+	if d := chains[0].Descent(chains[1]); len(d.List) > 0 {
+		return d, nil
+	}
+	return chains[1].Descent(chains[1]), nil
 }
 
 // find finds a checkpoint, or those before it if it is gone, in a chain and in those of the issue's

@@ -17,10 +17,10 @@ type AgentTurn struct {
 	Answer  string // end of the agent's last answer, or ""
 	Hand    bool   // the checkpoint has changes of a person or of another agent before a turn, and is no turn
 
-	Usage   []Spent // tokens of the turn by model, without agent and phase
-	UsageOf string  // identity of the turn within its agent's transcript, or ""
+	Usage   []Spent  // tokens of the turn by model, without agent and phase
+	UsageOf string   // identity of the turn within its agent's transcript, or ""
 	Commits []string // commits that were made in this worktree during the turn, in hex
-	Spent   []Spent // tokens of all turns that have ended
+	Spent   []Spent  // tokens of all turns that have ended
 
 	// Turns in which kept texts were written, by their key in the record ("progress": in which the
 	// progress moved), and in which running tasks were started, by task. Those of the first turn

@@ -16,9 +16,15 @@ type Descent struct {
 	at    map[checkpoint.ID]int // index in List
 }
 
-// Descent returns the descent of the checkpoints that were read.
-func (c *Chain) Descent() *Descent {
+// Descent returns the descent of the checkpoints that were read. What those of the archive came after
+// is known too.
+func (c *Chain) Descent(archive *Chain) *Descent {
 	d := &Descent{Chain: c, order: c.ancestry(), at: map[checkpoint.ID]int{}}
+	for id, l := range archive.Index() {
+		if d.order.known[id] == nil {
+			d.order.known[id] = l
+		}
+	}
 	for i := range c.Commits {
 		if l := &c.Commits[i]; c.isListed(i) && l.Valid() {
 			d.at[l.ID] = len(d.List)
@@ -39,7 +45,7 @@ func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
 // of them.
 func (d *Descent) Parents(at int) []int {
 	after, _ := d.List[at].CameAfter()
-	parents := d.Nearest(after)
+	parents := d.nearest(after, at)
 	if len(parents) > 0 || len(after) == 0 {
 		return parents
 	}
@@ -53,26 +59,35 @@ func (d *Descent) Parents(at int) []int {
 }
 
 // Nearest returns the checkpoints with these ids, in this order. A checkpoint that is gone is replaced
-// by those that it came after. Checkpoints that another one of the result came after are left out.
-func (d *Descent) Nearest(ids []checkpoint.ID) (found []int) {
+// by those that it came after. A checkpoint that another one of the result came after is left out, but
+// those for the first id stay: a worktree that went back has the files of an older checkpoint.
+func (d *Descent) Nearest(ids []checkpoint.ID) []int { return d.nearest(ids, -1) }
+
+// nearest is Nearest among the checkpoints that are older than the one at an index. What a checkpoint
+// that is gone came after can be known only from a trailer that names other checkpoints behind it.
+func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
 	seen := map[checkpoint.ID]bool{}
-	var visit func([]checkpoint.ID)
-	visit = func(ids []checkpoint.ID) {
-		for _, id := range ids {
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			if at, ok := d.at[id]; ok {
+	var visit func(id checkpoint.ID)
+	visit = func(id checkpoint.ID) {
+		if at, ok := d.at[id]; ok {
+			if at > older && !seen[id] {
 				found = append(found, at)
-				continue
 			}
-			more, _ := d.order.after(id)
-			visit(more)
+		} else if more, _ := d.order.after(id); !seen[id] {
+			seen[id] = true
+			for _, id := range more {
+				visit(id)
+			}
+		}
+		seen[id] = true
+	}
+	first := 0
+	for n, id := range ids {
+		if visit(id); n == 0 {
+			first = len(found)
 		}
 	}
-	visit(ids)
-	found = without(found, func(at, other int) bool { // quick: an id is in the trailer of the other one
+	found = without(found, first, func(at, other int) bool { // quick: the trailer of the other one names it
 		after, _ := d.List[other].CameAfter()
 		return slices.Contains(after, d.List[at].ID)
 	})
@@ -83,18 +98,23 @@ func (d *Descent) Nearest(ids []checkpoint.ID) (found []int) {
 	for _, at := range found {
 		lines[at] = d.order.lineage(d.List[at].ID)
 	}
-	return without(found, func(at, other int) bool { return lines[other].ids[d.List[at].ID] })
+	return without(found, first, func(at, other int) bool { return lines[other].ids[d.List[at].ID] })
 }
 
-// without removes the elements that are in another one that stays.
-func without(list []int, isIn func(at, other int) bool) []int {
-	for k := 0; k < len(list); {
-		at := list[k]
-		if slices.ContainsFunc(list, func(other int) bool { return other != at && isIn(at, other) }) {
-			list = slices.Delete(list, k, k+1)
-		} else {
-			k++
+// without removes the elements that are in another one that stays. The first elements can only be in
+// each other.
+func without(list []int, first int, isIn func(at, other int) bool) []int {
+	stays := slices.Clone(list)
+	for k, at := range slices.Backward(list) {
+		others := stays
+		if k < first {
+			others = list[:first]
+		}
+		if slices.ContainsFunc(others, func(other int) bool {
+			return other != at && slices.Contains(stays, other) && isIn(at, other)
+		}) {
+			stays = slices.DeleteFunc(stays, func(other int) bool { return other == at })
 		}
 	}
-	return list
+	return stays
 }
