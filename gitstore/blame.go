@@ -65,15 +65,15 @@ type BlameLine struct {
 // chain that lacks older checkpoints is a *RefusedError.
 func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error) {
 	defer trace.Begin(trace.Step, "blame").End()
-	line, err := s.knownLine(ctx, req.Issue)
+	line, err := s.Line(ctx, req.Issue)
 	if err != nil {
 		return nil, err
 	}
+	defer line.Close()
 	if line.Cut {
 		return nil, &repo.RefusedError{Reason: fmt.Sprintf("blame: the chain of issue %s is cut at a shallow boundary: older turns are missing", req.Issue), Hint: "git fetch --unshallow"}
 	}
-	b := &blame{line: line, git: line.Git, sources: map[plumbing.Hash]*BlameSource{}}
-	b.git.Dir = s.Root()
+	b := &blame{line: line, sources: map[plumbing.Hash]*BlameSource{}}
 	commit, err := b.commitOf(ctx, &req)
 	if err != nil {
 		return nil, fmt.Errorf("blame: %w", err)
@@ -93,7 +93,6 @@ func (s *Store) Blame(ctx context.Context, req BlameRequest) ([]BlameLine, error
 type blame struct {
 	line    *Line
 	now     plumbing.Hash // commit with the file of the worktree, zero if a checkpoint has it
-	git     git.Git
 	sources map[plumbing.Hash]*BlameSource
 }
 
@@ -108,8 +107,8 @@ func (b *blame) commitOf(ctx context.Context, req *BlameRequest) (commit plumbin
 	}
 	if req.Saved {
 		revs := []string{"HEAD"}
-		for _, st := range b.line.here() {
-			revs = append(revs, st.Commit.String())
+		for _, n := range b.line.here() {
+			revs = append(revs, b.line.States[n].Commit.String())
 		}
 		if err := b.checkHas(ctx, req.Path, "no checkpoint and no commit here has it", revs...); err != nil {
 			return commit, err
@@ -122,7 +121,7 @@ func (b *blame) commitOf(ctx context.Context, req *BlameRequest) (commit plumbin
 // checkHas returns a *NoLinesError unless one of the revisions has a file at the path.
 func (b *blame) checkHas(ctx context.Context, path, reason string, revs ...string) error {
 	for _, rev := range revs {
-		out, err := b.git.Output(ctx, "ls-tree", "-z", "--full-tree", rev, "--", path)
+		out, err := b.git().Output(ctx, "ls-tree", "-z", "--full-tree", rev, "--", path)
 		kind := strings.Fields(string(out))
 		if err == nil && len(kind) > 1 && kind[1] == "blob" {
 			return nil
@@ -131,13 +130,19 @@ func (b *blame) checkHas(ctx context.Context, path, reason string, revs ...strin
 	return &NoLinesError{path, reason}
 }
 
+func (b *blame) git() git.Git {
+	g := b.line.Git
+	g.Dir = b.line.store.Root()
+	return g
+}
+
 // run runs git blame on a file of a commit.
 func (b *blame) run(ctx context.Context, commit plumbing.Hash, path string, ranges []string) ([]byte, error) {
 	args := []string{"-c", "core.quotePath=false", "blame", "--porcelain"}
 	for _, r := range ranges {
 		args = append(args, "-L"+r)
 	}
-	return b.git.Output(ctx, append(args, commit.String(), "--", path)...)
+	return b.git().Output(ctx, append(args, commit.String(), "--", path)...)
 }
 
 // readSteps attributes the lines of steps to the commits that HEAD has them from, with one git
@@ -185,6 +190,9 @@ func (b *blame) readSteps(ctx context.Context, lines []BlameLine) error {
 		for _, l := range at[p] {
 			if f, ok := byNumber[l.Original]; ok {
 				l.Source, l.Original, l.File = f.Source, f.Original, f.File
+				if turn, made := b.line.made[f.Source.Commit]; made {
+					l.Source = b.source(b.line.States[turn].Commit)
+				}
 			}
 		}
 	}
@@ -254,15 +262,36 @@ func (b *blame) header(line string) (at BlameLine, err error) {
 			return at, fmt.Errorf("git blame said %.80q", line)
 		}
 	}
-	hash := plumbing.NewHash(words[0])
+	at.Source = b.source(plumbing.NewHash(words[0]))
+	return at, nil
+}
+
+// source returns the source with a commit.
+func (b *blame) source(hash plumbing.Hash) *BlameSource {
 	if b.sources[hash] == nil {
 		b.sources[hash] = &BlameSource{Commit: hash, NotSaved: hash == b.now}
 		if st := b.line.StateOf(hash); st != nil {
-			b.sources[hash].Checkpoint = &st.Checkpoint
+			of, _ := b.line.store.repo.ReadCommit(st.Checkpoint.Commit) // it was read with the chain
+			b.sources[hash].fill(b.line.encode(st, of, nil))
+			b.sources[hash].Checkpoint, b.sources[hash].Author = &st.Checkpoint, st.Checkpoint.Author
 		}
 	}
-	at.Source = b.sources[hash]
-	return at, nil
+	return b.sources[hash]
+}
+
+// fill sets the values of a commit of the line, as git blame prints them.
+func (b *BlameSource) fill(c repo.RawCommit) {
+	for line := range strings.Lines(string(c.Rest)) {
+		who, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		name, rest, _ := strings.Cut(rest, " <")
+		mail, rest, _ := strings.Cut(rest, "> ")
+		at, zone, _ := strings.Cut(rest, " ")
+		for _, h := range [][2]string{{"", name}, {"-mail", "<" + mail + ">"}, {"-time", at}, {"-tz", zone}} {
+			b.set(who+h[0], h[1], who+h[0]+" "+h[1])
+		}
+	}
+	summary, _, _ := strings.Cut(c.Message, "\n")
+	b.set("summary", summary, "summary "+summary)
 }
 
 // set sets a value of git blame --porcelain.
@@ -271,7 +300,9 @@ func (b *BlameSource) set(key, value, line string) {
 	case "previous":
 		return
 	case "author":
-		b.Author = value
+		if b.Checkpoint == nil {
+			b.Author = value
+		}
 	case "author-time":
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			b.Time = time.Unix(n, 0)

@@ -113,6 +113,9 @@ func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 	redact.Name("the branch's name", record.Branch())
 	w.redacted = redact.Warnings
 	record.SetSnapshot(w.snap.Facts)
+	if !w.req.Keep {
+		record.SetRestoredFrom(w.store.chain.Sources(w.req.Issue))
+	}
 	record.SetClock(newest.Next(w.created))
 	if w.req.Keep && record.ID() != "" {
 		if w.id, err = checkpoint.ParseID(string(record.ID())); err != nil {

@@ -144,6 +144,7 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	r.SetNote(fmt.Sprintf("fork %s of issue %s", name, from.Issue))
 	r.SetClock(checkpoint.Clock(0).Next(created))
 	r.SetFork(checkpoint.Fork{Issue: from.Issue, ID: from.ID, Name: name})
+	r.SetRestoredFrom([]checkpoint.ID{from.ID})
 	if branch := req.Branches[name]; branch != "" {
 		r.SetBranch(RecordedBranch(branch))
 	}

@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,7 +13,9 @@ import (
 	"unicode"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/ident"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
@@ -25,25 +26,37 @@ import (
 )
 
 // A Line is the work on an issue as commits, so that git blame, git log and git diff work on the
-// states of an agent's turns. Each valid checkpoint has a commit with its state as the
-// tree. The parents are the commits of the checkpoints that it came after. If HEAD has moved
-// since, the last parent is a step: a commit with the tree of HEAD and the same parents. HEAD
-// itself is no parent, because git blame prefers a parent with the same file, so a turn's line
-// that HEAD has too would be attributed to the commit. The first checkpoint has HEAD as its
-// parent.
+// states of an agent's turns. Each valid checkpoint of the chain has a commit with its state as the
+// tree. If all checkpoints are archived, the archive is the chain. The parents are, in this order:
 //
-// The commits are not stored in the repository, but in a cache (lineCache). Equal chains give
-// equal commits in every clone that has the same objects.
+//   - the states of the checkpoints that it came after (chain.Descent);
+//   - the states from which single files came: the checkpoints in restored_from, also of the issue's
+//     source and forks;
+//   - a step, if HEAD has moved by commits other than those of the turn itself: a commit with the tree
+//     of HEAD and the parents above.
+//
+// HEAD itself is no parent, because git blame prefers a parent with the same file, so a turn's line
+// that HEAD has too would be attributed to the commit. A state without a state before it has the
+// commit as parent on which it began.
+//
+// The commits depend on nothing but these facts, so a state keeps its commit as long as they stay,
+// and equal chains give equal commits in every clone. The ref repo.LineRef keeps them: it points to a
+// commit with all newest states as parents. The chain's moves delete the ref if they can remove a
+// state, and the next Line makes it again. If the repository cannot be written, the commits lie in a
+// temporary folder.
 type Line struct {
-	States []LineState // oldest first
+	States []LineState // each after its parents; the newest of the issue is the last
 	Git    git.Git     // reads the commits of the line, and the repository
 	Cut    bool        // older checkpoints are missing: the chain ends at a shallow boundary
+	Tips   plumbing.Hash
 
 	store  *Store
-	dir    string
+	own    *chain.Descent                  // of the issue
 	number map[plumbing.Hash]int           // index in States, by commit
 	steps  map[plumbing.Hash]plumbing.Hash // HEAD by step
-	has    map[plumbing.Hash]bool          // whether the repository has a HEAD
+	heads  map[plumbing.Hash]*repo.RawCommit
+	made   map[plumbing.Hash]int // the state whose turn made a commit
+	temp   string                // folder of objects, or ""
 }
 
 // A LineState is a checkpoint in a Line.
@@ -52,86 +65,42 @@ type LineState struct {
 	Commit     plumbing.Hash
 	Tree       plumbing.Hash // the state
 	Head       plumbing.Hash // HEAD at the save, zero if unborn
+	Before     []int         // indexes in States of the states among the parents
 	Parents    []plumbing.Hash
 }
 
-// Line returns the line of commits of an issue, and stores the commits that the cache lacks. It
-// fails with *NoneError if the issue has no valid checkpoint.
+// Line returns the line of commits of an issue, and stores the commits that the repository lacks. It
+// fails with *NoneError if the issue has no valid checkpoint. The caller must close it.
 func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
 	defer trace.Begin(trace.Step, "line of commits").End()
 	s.chain.RepairIfRewritten(ctx, issue)
-	return s.completeLine(ctx, issue, s.readLineCache(issue))
-}
-
-// knownLine is Line without the chain if the cache is complete: a Checkpoint in the States then has
-// only id, issue, trigger, commit and tree.
-func (s *Store) knownLine(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
-	defer trace.Begin(trace.Step, "line of commits").End()
-	s.chain.RepairIfRewritten(ctx, issue)
-	cache := s.readLineCache(issue)
-	tip, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
-	if err != nil || tip.IsZero() || tip != cache.tip || s.repo.Info.Shallow {
-		return s.completeLine(ctx, issue, cache)
-	}
-	l := s.newLine(cache)
-	l.States = cache.states
-	for i := range l.States {
-		st := &l.States[i]
-		l.number[st.Commit] = i
-		if n := len(st.Parents); n > 0 && st.Parents[n-1] != st.Head && l.StateOf(st.Parents[n-1]) == nil {
-			l.steps[st.Parents[n-1]] = st.Head
-		}
-	}
-	return l, nil
-}
-
-// newLine returns an empty line.
-func (s *Store) newLine(cache *lineCache) *Line {
-	l := &Line{store: s, dir: cache.dir, number: make(map[plumbing.Hash]int, len(cache.states)), steps: map[plumbing.Hash]plumbing.Hash{}, has: map[plumbing.Hash]bool{}}
-	l.Git = s.repo.Git.With(l.alternates(s.repo.Info))
-	return l
-}
-
-// completeLine builds the line of a chain, with the states of the cache that are still right.
-func (s *Store) completeLine(ctx context.Context, issue checkpoint.Issue, cache *lineCache) (*Line, error) {
-	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
-	if err != nil {
+	b := &lineBuilder{ctx: ctx, issue: issue, objects: newLineObjects(s.repo.Objects), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
+		Git: s.repo.Git, store: s, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{},
+		heads: map[plumbing.Hash]*repo.RawCommit{}, made: map[plumbing.Hash]int{},
+	}}
+	l := b.line
+	var err error
+	if l.own, err = b.read(issue); err != nil {
 		return nil, err
 	}
-	if len(cache.packs) >= maxLinePacks && c.Tip != cache.tip {
-		cache = &lineCache{dir: cache.dir, issue: issue}
-	}
-	b := &lineBuilder{
-		store: s, objects: newLineObjects(s.repo.Objects), known: cache.byID(), line: s.newLine(cache), byID: map[checkpoint.ID]int{},
-	}
-	list := &List{Checkpoints: c.Checkpoints(), Complete: true}
-	b.lineage, b.line.Cut = s.Lineage(ctx, list), c.Cut
-	for i := range slices.Backward(list.Checkpoints) {
-		if list.Checkpoints[i].Valid() {
-			if err := b.add(i); err != nil {
-				return nil, err
-			}
+	l.Cut = l.own.Chain.Cut
+	for at := range slices.Backward(l.own.List) {
+		if _, err := b.add(l.own, at); err != nil {
+			return nil, err
 		}
 	}
-	if len(b.line.States) == 0 {
+	if len(l.States) == 0 {
 		return nil, &repo.NoneError{Issue: issue}
 	}
-	tip := c.Tip
-	if c.Deleted {
-		tip = plumbing.ZeroHash
-	}
-	if b.made || tip != cache.tip {
-		if err := s.writeLineCache(ctx, cache, b.line.States, tip, b.objects); err != nil {
-			return nil, fmt.Errorf("line of commits of issue %s: %w", issue, err)
-		}
-	}
-	return b.line, nil
+	b.addTips()
+	return l, b.store()
 }
 
-// alternates returns the variable by which git reads the objects of the line.
-func (l *Line) alternates(info repository.Info) string {
-	dirs := append([]string{l.dir}, odb.SplitAlternates(info.Alternates)...)
-	return repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs)
+// Close removes the temporary folder of the line.
+func (l *Line) Close() {
+	if l.temp != "" {
+		os.RemoveAll(l.temp)
+	}
 }
 
 // StateOf returns the state of a commit of the line, or nil.
@@ -144,7 +113,7 @@ func (l *Line) StateOf(commit plumbing.Hash) *LineState {
 
 // ByID returns the state of a checkpoint, or nil.
 func (l *Line) ByID(id checkpoint.ID) *LineState {
-	for i := range l.States {
+	for i := range slices.Backward(l.States) {
 		if l.States[i].Checkpoint.ID == id {
 			return &l.States[i]
 		}
@@ -152,184 +121,329 @@ func (l *Line) ByID(id checkpoint.ID) *LineState {
 	return nil
 }
 
-// A lineBuilder adds checkpoints to a Line, oldest first.
+// StateBefore returns the first state that a state came after, or nil.
+func (l *Line) StateBefore(st *LineState) *LineState {
+	if len(st.Before) == 0 {
+		return nil
+	}
+	return &l.States[st.Before[0]]
+}
+
+// Reached reports for each state whether it is the state at an index, or one that this came after.
+func (l *Line) Reached(n int) []bool {
+	reached := make([]bool, len(l.States))
+	reached[n] = true
+	for i := n; i >= 0; i-- {
+		for _, k := range l.States[i].Before {
+			reached[k] = reached[k] || reached[i]
+		}
+	}
+	return reached
+}
+
+// HasStep reports whether commits of others came between a state and the states before it.
+func (l *Line) HasStep(st *LineState) bool {
+	n := len(st.Parents)
+	return n > 0 && !l.steps[st.Parents[n-1]].IsZero()
+}
+
+// A lineBuilder makes a Line.
 type lineBuilder struct {
-	store   *Store
-	lineage *Lineage
+	ctx     context.Context
+	issue   checkpoint.Issue
 	objects *lineObjects
-	known   map[checkpoint.ID]*LineState // of the cache
 	line    *Line
-	byID    map[checkpoint.ID]int
-	made    bool // the cache lacks a state
+	known   map[plumbing.Hash]int // index of the state of a checkpoint's commit; -1 while it is added
+	others  []*chain.Descent      // of the issue's source and forks
+	asked   bool                  // others is complete
+	from    map[string]plumbing.Hash
 }
 
-// add adds the checkpoint at an index of the list.
-func (b *lineBuilder) add(at int) error {
-	cp := &b.lineage.List.Checkpoints[at]
-	st := LineState{Checkpoint: *cp}
-	known := b.known[cp.ID]
-	if known != nil && known.Checkpoint.Tree != cp.Tree {
-		known = nil
-	}
-	if known != nil {
-		st.Tree, st.Head = known.Tree, known.Head
-	} else if err := b.read(&st); err != nil {
-		return err
-	}
-	before := b.before(at)
-	if known != nil && b.line.isBetween(before, known) {
-		st.Parents, st.Commit = known.Parents, known.Commit
-	} else {
-		var err error
-		if st.Parents, err = b.line.parents(b.objects, before, st.Head); err != nil {
-			return err
-		}
-		data, err := b.line.encode(&st, st.Parents)
+// read reads the chain of an issue, or its archive if no checkpoint is in the chain.
+func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
+	var chains [2]*chain.Chain
+	for n, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
+		c, err := b.line.store.chain.ReadChain(b.ctx, issue, ref, 0)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		st.Commit, b.made = b.objects.Add(plumbing.CommitObject, data), true
+		chains[n], b.from[ref] = c, c.Tip
 	}
-	b.byID[cp.ID] = len(b.line.States)
-	b.line.number[st.Commit] = len(b.line.States)
-	b.line.States = append(b.line.States, st)
-	return nil
+	if d := chains[0].Descent(chains[1]); len(d.List) > 0 {
+		return d, nil
+	}
+	return chains[1].Descent(chains[1]), nil
 }
 
-// read sets tree and HEAD of a state.
-func (b *lineBuilder) read(st *LineState) (err error) {
-	if st.Tree, err = b.store.snapshot.StateTree(&st.Checkpoint); err != nil {
-		return err
+// find finds a checkpoint, or those before it if it is gone, in a chain and in those of the issue's
+// source and forks. Chains that cannot be read are left out.
+func (b *lineBuilder) find(in *chain.Descent, id checkpoint.ID) (d *chain.Descent, found []int) {
+	for _, d := range append([]*chain.Descent{in, b.line.own}, b.others...) {
+		if at, ok := d.Find(id); ok {
+			return d, []int{at}
+		}
 	}
-	st.Head, err = b.store.chain.HeadOf(&st.Checkpoint)
-	if b.line.Cut && errors.Is(err, plumbing.ErrObjectNotFound) {
-		err = nil // the index commit of a checkpoint at a shallow boundary
+	if !b.asked {
+		b.asked = true
+		for _, archived := range []bool{false, true} {
+			issues, _, _ := b.line.store.chain.Issues(b.ctx, archived)
+			for _, i := range issues {
+				isRead := func(d *chain.Descent) bool { return d.Chain.Issue == i }
+				if i == b.issue || i.Root() != b.issue.Root() || slices.ContainsFunc(b.others, isRead) {
+					continue
+				}
+				if d, err := b.read(i); err == nil {
+					b.others = append(b.others, d)
+				}
+			}
+		}
+		return b.find(in, id)
 	}
-	return err
+	for _, d := range append([]*chain.Descent{in, b.line.own}, b.others...) {
+		if found := d.Nearest([]checkpoint.ID{id}); len(found) > 0 {
+			return d, found
+		}
+	}
+	return in, nil
 }
 
-// before returns the states that a checkpoint came after. Unlike Lineage.Before it has those of
-// other branches too: only contents count here, and a step follows HEAD.
-func (b *lineBuilder) before(at int) []*LineState {
-	after, _ := b.lineage.List.Checkpoints[at].CameAfter()
-	var before []*LineState
-	for _, cp := range direct(after, func(id checkpoint.ID) *Checkpoint {
-		if i, ok := b.byID[id]; ok {
-			return &b.line.States[i].Checkpoint
+// add adds the checkpoint at an index of a chain, after the states before it, and returns its index in
+// States. It returns -1 for a checkpoint that is just being added.
+func (b *lineBuilder) add(d *chain.Descent, at int) (n int, err error) {
+	cp, l := d.List[at], b.line
+	if n, ok := b.known[cp.Commit]; ok {
+		return n, nil
+	}
+	b.known[cp.Commit] = -1
+	st := LineState{Checkpoint: cp.Checkpoint}
+	state, err := l.store.repo.ReadCommit(append(cp.Raw.Parents, plumbing.ZeroHash, plumbing.ZeroHash)[1])
+	switch {
+	case err == nil && len(state.Parents) > 0:
+		st.Tree, st.Head = state.Tree, state.Parents[0]
+	case l.Cut && errors.Is(err, plumbing.ErrObjectNotFound): // at a shallow boundary
+		if st.Tree, err = l.store.snapshot.StateTree(&st.Checkpoint); err != nil {
+			return -1, err
+		}
+	default:
+		return -1, cmp.Or(err, repo.Corrupt(cp.Name(), "its state commit has no parent"))
+	}
+	if c := l.head(st.Head); c != nil && len(c.Parents) == 0 && l.store.chain.IsGenesis(st.Head) {
+		l.heads[st.Head], st.Head = nil, plumbing.ZeroHash
+	}
+	before := func(d *chain.Descent, list []int) error {
+		for _, k := range list {
+			n, err := b.add(d, k)
+			if err != nil {
+				return err
+			}
+			if n >= 0 && !slices.Contains(st.Before, n) {
+				st.Before = append(st.Before, n)
+			}
 		}
 		return nil
-	}) {
-		before = append(before, &b.line.States[b.byID[cp.ID]])
 	}
-	return before
-}
-
-// parents returns the parents of a state with the given HEAD: the states before it and, if HEAD
-// has moved, a step, or HEAD if no state is before it.
-func (l *Line) parents(w *lineObjects, before []*LineState, head plumbing.Hash) ([]plumbing.Hash, error) {
-	parents, moved := l.after(before, head)
-	switch {
-	case !moved:
-		return parents, nil
-	case len(parents) == 0:
-		return []plumbing.Hash{head}, nil
+	if err := before(d, d.Parents(at)); err != nil {
+		return -1, err
 	}
-	commit, err := l.store.repo.ReadCommit(head)
-	if err != nil {
-		return nil, err
-	}
-	subject, _, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
-	data := encodeLineCommit(commit.Tree, parents, commit.Rest, fmt.Sprintf("%s\n\nCommit: %s\n", subject, head))
-	step := w.Add(plumbing.CommitObject, data)
-	l.steps[step] = head
-	return append(parents, step), nil
-}
-
-// after returns the commits of the states before a state with the given HEAD, and whether HEAD has
-// moved since. A shallow clone may lack HEAD.
-func (l *Line) after(before []*LineState, head plumbing.Hash) (commits []plumbing.Hash, moved bool) {
-	has, asked := l.has[head]
-	if !asked {
-		has = !head.IsZero() && l.store.repo.Objects.Has(head)
-		l.has[head] = has
-	}
-	moved = has
-	for _, st := range before {
-		commits = append(commits, st.Commit)
-		moved = moved && st.Head != head
-	}
-	return commits, moved
-}
-
-// isBetween reports whether a state of the cache has the parents of a state after those before it,
-// and notes its step.
-func (l *Line) isBetween(before []*LineState, known *LineState) bool {
-	commits, moved := l.after(before, known.Head)
-	n := len(commits)
-	if rest := len(known.Parents) - n; rest != 0 && !moved || rest != 1 && moved || !slices.Equal(known.Parents[:n], commits) {
-		return false
-	}
-	if moved && n > 0 {
-		l.steps[known.Parents[n]] = known.Head
-	}
-	return true
-}
-
-// encodeLineCommit returns a commit with the author and the committer of another one.
-func encodeLineCommit(tree plumbing.Hash, parents []plumbing.Hash, headers []byte, message string) []byte {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "tree %s\n", tree)
-	for _, p := range parents {
-		fmt.Fprintf(&out, "parent %s\n", p)
-	}
-	for header := range bytes.Lines(headers) {
-		if bytes.HasPrefix(header, []byte("author ")) || bytes.HasPrefix(header, []byte("committer ")) {
-			out.Write(header)
+	for id := range strings.FieldsSeq(cp.RestoredFrom) {
+		if err := before(b.find(d, checkpoint.ID(id))); err != nil {
+			return -1, err
 		}
 	}
-	out.WriteString("\n" + message)
-	return out.Bytes()
+	n = len(l.States)
+	made := map[plumbing.Hash]bool{}
+	if l.moved(st.Before, []plumbing.Hash{st.Head}) {
+		if r, err := l.store.chain.Record(&st.Checkpoint); err == nil {
+			for _, hex := range r.AgentTurn().Commits {
+				commit := plumbing.NewHash(hex)
+				made[commit], l.made[commit] = true, n
+			}
+		}
+	}
+	st.Parents = l.parents(b.objects, st.Before, st.Head, made)
+	st.Commit = b.objects.Add(plumbing.CommitObject, l.encode(&st, cp.Raw, st.Parents).Encode())
+	b.known[cp.Commit], l.number[st.Commit] = n, n
+	l.States = append(l.States, st)
+	return n, nil
 }
 
-// encode returns the commit of a state. Its subject is the note, and trailers name the
-// checkpoint and, for a turn of an agent, number, agent and session.
-func (l *Line) encode(st *LineState, parents []plumbing.Hash) ([]byte, error) {
-	cp := &st.Checkpoint
-	r, err := l.store.chain.Record(cp)
-	if err != nil {
-		return nil, err
+// head returns a commit of HEAD. It is nil for an unborn branch, and for a commit that the repository
+// lacks, such as one below a shallow boundary.
+func (l *Line) head(hash plumbing.Hash) *repo.RawCommit {
+	c, asked := l.heads[hash]
+	if !asked {
+		if raw, err := l.store.repo.ReadCommit(hash); err == nil && !hash.IsZero() {
+			c = &raw
+		}
+		l.heads[hash] = c
 	}
-	raw, err := l.store.repo.ReadCommit(cp.Commit)
-	if err != nil {
-		return nil, err
+	return c
+}
+
+// moved reports whether HEAD was at none of these commits in the states before.
+func (l *Line) moved(before []int, to []plumbing.Hash) bool {
+	return slices.ContainsFunc(to, func(head plumbing.Hash) bool {
+		return l.head(head) != nil && !slices.ContainsFunc(before, func(n int) bool { return l.States[n].Head == head })
+	})
+}
+
+// parents returns the parents of a state: those before it, and a step if HEAD has moved by commits that
+// its turn has not made; or the commits on which it began, if no state is before it.
+func (l *Line) parents(w *lineObjects, before []int, head plumbing.Hash, made map[plumbing.Hash]bool) (parents []plumbing.Hash) {
+	for _, n := range before {
+		parents = append(parents, l.States[n].Commit)
 	}
-	subject, _, _ := strings.Cut(strings.TrimSpace(cp.Note), "\n")
-	subject = strings.Map(func(r rune) rune { // escapes of a terminal
-		if unicode.IsPrint(r) {
+	began, seen := []plumbing.Hash{}, map[plumbing.Hash]bool{}
+	for todo := []plumbing.Hash{head}; len(todo) > 0; todo = todo[1:] {
+		c := l.head(todo[0])
+		switch {
+		case c == nil || seen[todo[0]]:
+		case made[todo[0]]:
+			todo = append(todo, c.Parents...)
+		default:
+			began = append(began, todo[0])
+		}
+		seen[todo[0]] = true
+	}
+	switch {
+	case len(parents) == 0:
+		return began
+	case !l.moved(before, began):
+		return parents
+	}
+	c := l.head(head)
+	subject, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
+	step := lineCommit(c.Tree, parents, *c, c.Author(), fmt.Sprintf("%s\n\nCommit: %s\n", printable(subject), head))
+	hash := w.Add(plumbing.CommitObject, step.Encode())
+	l.steps[hash] = head
+	return append(parents, hash)
+}
+
+// lineCommit returns a commit of the line with the time and the address of the author of another one.
+func lineCommit(tree plumbing.Hash, parents []plumbing.Hash, of repo.RawCommit, author, message string) repo.RawCommit {
+	_, address, _ := strings.Cut(of.AuthorLine(), "<")
+	address, _, _ = strings.Cut(address, ">")
+	at := of.Authored()
+	if at.Unix() < 0 { // also the zero time
+		at = time.Unix(0, 0)
+	}
+	by := ident.Person{Name: cmp.Or(strings.Trim(printable(author), " .,:;<>\"\\'"), "unknown"), Email: strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '<' || r == '>' {
+			return -1
+		}
+		return r
+	}, printable(address))}
+	return repo.RawCommit{Tree: tree, Parents: parents, Message: message, Rest: fmt.Appendf(nil, "author %s\ncommitter %s\n", by.Signature(at), ident.Fallback.Signature(at))}
+}
+
+// printable replaces control characters, escapes of a terminal, and the marks around an address.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsPrint(r) && r != unicode.ReplacementChar:
 			return r
 		}
 		return '?'
-	}, strings.ReplaceAll(subject, "\t", " "))
-	if subject == "" {
-		subject = "checkpoint, " + string(cp.Trigger)
-	}
-	message := fmt.Sprintf("%s\n\nCheckpoint-Id: %s\n", subject, cp.ID)
-	if t := r.AgentTurn(); cp.Trigger == checkpoint.Turn && !t.Hand {
-		message += fmt.Sprintf("Checkpoint-Turn: %d\n", t.Number)
-		if t.Agent != "" {
-			message += "Checkpoint-Agent: " + t.Agent + "\n"
+	}, text)
+}
+
+// encode returns the commit of a state, given the commit of its checkpoint. Its subject is the note. Trailers name the checkpoint and, for
+// a turn of an agent, number and agent. The agent is the author of its turn.
+func (l *Line) encode(st *LineState, of repo.RawCommit, parents []plumbing.Hash) repo.RawCommit {
+	cp := &st.Checkpoint
+	subject, _, _ := strings.Cut(strings.TrimSpace(cp.Note), "\n")
+	message := fmt.Sprintf("%s\n\nCheckpoint-Id: %s\n", cmp.Or(printable(subject), "checkpoint, "+string(cp.Trigger)), cp.ID)
+	author := cp.Author
+	if cp.Trigger == checkpoint.Turn && cp.Turn > 0 && !l.isByHand(cp) {
+		author = cmp.Or(cp.Agent, author)
+		message += fmt.Sprintf("Checkpoint-Turn: %d\n", cp.Turn)
+		if agent := strings.TrimSpace(printable(cp.Agent)); agent != "" {
+			message += "Checkpoint-Agent: " + agent + "\n"
 		}
-		if session := r.Session(); session != "" {
-			message += fmt.Sprintf("Checkpoint-Session: %s\n", session)
+	}
+	return lineCommit(st.Tree, parents, of, author, message)
+}
+
+// isByHand reports whether a checkpoint has the changes of a person before a turn, or of another agent.
+// Its note says so, and a request can have the same words, so the record decides.
+func (l *Line) isByHand(cp *Checkpoint) bool {
+	if cp.Note != "by hand" && !strings.HasPrefix(cp.Note, "during a turn of ") {
+		return false
+	}
+	r, err := l.store.chain.Record(cp)
+	return err == nil && r.AgentTurn().Hand
+}
+
+// addTips adds the commit to which the ref points. It has the tree of the newest state, and all states
+// as parents that no other state came after, the newest first.
+func (b *lineBuilder) addTips() {
+	l := b.line
+	isBefore := map[int]bool{}
+	for _, st := range l.States {
+		for _, n := range st.Before {
+			isBefore[n] = true
 		}
 	}
-	return encodeLineCommit(st.Tree, parents, raw.Rest, message), nil
+	var tips []plumbing.Hash
+	for n := range slices.Backward(l.States) {
+		if !isBefore[n] {
+			tips = append(tips, l.States[n].Commit)
+		}
+	}
+	newest := &l.States[len(l.States)-1]
+	of, _ := l.store.repo.ReadCommit(newest.Checkpoint.Commit)
+	tip := lineCommit(newest.Tree, tips, of, ident.Fallback.Name, fmt.Sprintf("newest states of issue %s\n", b.issue.RefName()))
+	l.Tips = b.objects.Add(plumbing.CommitObject, tip.Encode())
+}
+
+// store stores the commits that the repository lacks, and moves the ref. If the repository cannot be
+// written, it stores them in a temporary folder. The ref stays if a chain has moved meanwhile.
+func (b *lineBuilder) store() error {
+	l, r := b.line, b.line.store.repo
+	k, n := r.NewObjectWriter(), 0
+	for hash, o := range b.objects.made {
+		if r.Objects.Has(hash) {
+			delete(b.objects.made, hash)
+			continue
+		}
+		k.Add(o.kind, o.content)
+		n++
+	}
+	if at, err := r.ReadRef(b.ctx, repo.LineRef(b.issue)); err == nil && at == l.Tips && n == 0 {
+		return nil
+	}
+	_ = r.SetLineRef(b.ctx, k, b.issue, l.Tips, b.from)
+	for hash := range b.objects.made {
+		if r.Objects.Has(hash) {
+			delete(b.objects.made, hash)
+		}
+	}
+	if len(b.objects.made) == 0 {
+		return nil
+	}
+	return l.write(b.objects)
+}
+
+// write stores objects in the temporary folder, which Git reads too.
+func (l *Line) write(w *lineObjects) error {
+	if l.temp == "" {
+		dir, err := os.MkdirTemp("", "git-checkpoint-line-")
+		if err != nil {
+			return err
+		}
+		l.temp = dir
+		dirs := append([]string{l.temp}, odb.SplitAlternates(l.store.repo.Info.Alternates)...)
+		l.Git = l.store.repo.Git.With(repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs))
+	}
+	return w.write(l.temp)
 }
 
 // Now returns a commit on top of the line: HEAD with the present content of a file, relative to
-// the root, if it is in the worktree. Its parents are the newest states of this worktree, and
-// HEAD. A line of the file that only this commit has is not saved yet. If neither the worktree
-// nor HEAD has the file, the error says so.
+// the root, if it is in the worktree. Its parents are those of a state that is saved now. A line of the
+// file that only this commit has is not saved yet. If neither the worktree nor HEAD has the file, the
+// error says so.
 func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	s := l.store
 	w := newLineObjects(s.repo.Objects)
@@ -358,25 +472,30 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
 		return blob, cmp.Or[error](err, &NoLinesError{path, "no such file in the worktree or at HEAD"})
 	}
-	parents, err := l.parents(w, l.here(), head)
-	if err != nil {
-		return head, err
-	}
-	now := w.Add(plumbing.CommitObject, encodeLineCommit(tree, parents, s.repo.NewCommit(tree, time.Unix(0, 0), "").Rest, "not saved yet\n"))
-	return now, w.write(l.dir)
+	parents := l.parents(w, l.here(), head, nil)
+	now := lineCommit(tree, parents, repo.RawCommit{}, ident.Fallback.Name, "not saved yet\n")
+	return w.Add(plumbing.CommitObject, now.Encode()), l.write(w)
 }
 
-// here returns the states that this worktree comes after, or the newest one.
-func (l *Line) here() []*LineState {
-	newest := &l.States[len(l.States)-1]
-	var states []*LineState
-	for _, id := range l.store.chain.Heads(newest.Checkpoint.Issue) {
-		if st := l.ByID(id); st != nil && !slices.Contains(states, st) {
-			states = append(states, st)
+// here returns the states that a save in this worktree would come after, or the newest one.
+func (l *Line) here() (states []int) {
+	s, issue := l.store, l.own.Chain.Issue
+	place := func(list []int) {
+		for _, at := range list {
+			n := slices.IndexFunc(l.States, func(st LineState) bool { return st.Checkpoint.Commit == l.own.List[at].Commit })
+			if n >= 0 && !slices.Contains(states, n) {
+				states = append(states, n)
+			}
 		}
 	}
+	place(l.own.Nearest(s.chain.Heads(issue)))
 	if len(states) == 0 {
-		states = append(states, newest)
+		states = append(states, len(l.States)-1)
+	}
+	for _, id := range s.chain.Sources(issue) {
+		if st := l.ByID(id); st != nil && !slices.Contains(states, l.number[st.Commit]) {
+			states = append(states, l.number[st.Commit])
+		}
 	}
 	return states
 }
@@ -410,38 +529,22 @@ func (s *Store) lstatInWorktree(ctx context.Context, path string) (os.FileInfo, 
 }
 
 // hashFile adds the content of a file in the worktree, with git's filters, or the target of a
-// symlink. Git stores the content beside the line.
+// symlink.
 func (l *Line) hashFile(ctx context.Context, w *lineObjects, path string, info os.FileInfo) (plumbing.Hash, error) {
 	s := l.store
 	if info.Mode()&os.ModeSymlink != 0 {
 		target, err := os.Readlink(filepath.Join(s.Root(), filepath.FromSlash(path)))
 		return w.Add(plumbing.BlobObject, []byte(target)), err
 	}
-	dirs := odb.JoinAlternates(s.repo.Objects.Dirs())
-	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.dir, repository.AlternatesVariable+"="+dirs)
+	if err := l.write(w); err != nil { // makes the folder
+		return plumbing.ZeroHash, err
+	}
+	dirs := odb.JoinAlternates(append(s.repo.Objects.Dirs(), odb.SplitAlternates(s.repo.Info.Alternates)...))
+	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.temp, repository.AlternatesVariable+"="+dirs)
 	g.Dir = s.Root()
 	out, err := g.Output(ctx, "hash-object", "-w", "--", path)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
 	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
-}
-
-// Before returns the way to a state, oldest first: the state, the one before it, and so on. A
-// joined state follows its first parent.
-func (l *Line) Before(st *LineState) []*LineState {
-	var way []*LineState
-	for ; st != nil; st = l.StateBefore(st) {
-		way = append(way, st)
-	}
-	slices.Reverse(way)
-	return way
-}
-
-// StateBefore returns the state that a state came after, or nil.
-func (l *Line) StateBefore(st *LineState) *LineState {
-	if len(st.Parents) == 0 {
-		return nil
-	}
-	return l.StateOf(st.Parents[0])
 }

@@ -1,105 +1,115 @@
 package gitstore
 
 import (
+	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestSweepLinesKeepsCachesInUse removes only the cache of a line that was not used for a week.
-func TestSweepLinesKeepsCachesInUse(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.save(w.request(checkpoint.Manual))
-	_, err := w.s.Line(ctx, "42")
-	require.NoError(t, err)
-	dir := w.GitPath("git-checkpoint/lines/42")
-	long := time.Now().Add(-8 * 24 * time.Hour)
-	age := func() {
-		require.NoError(t, os.Chtimes(filepath.Join(dir, "states"), long, long))
-		require.NoError(t, os.Chtimes(dir, long, long))
-	}
-	w.s.SweepLines()
-	assert.DirExists(t, dir)
-	age()
-	_, err = w.s.Line(ctx, "42") // a use
-	require.NoError(t, err)
-	w.s.SweepLines()
-	assert.DirExists(t, dir)
-	age()
-	w.s.SweepLines()
-	assert.NoDirExists(t, dir)
-	line, err := w.s.Line(ctx, "42")
-	require.NoError(t, err)
-	assert.Len(t, line.States, 1)
+// lineOf returns the line of an issue, which the test closes.
+func (w *world) lineOf(issue checkpoint.Issue) *Line {
+	w.t.Helper()
+	line, err := w.s.Line(ctx, issue)
+	require.NoError(w.t, err)
+	w.t.Cleanup(line.Close)
+	return line
 }
 
-// TestLineAddsOneStateForANewTurn checks that a new checkpoint adds its own objects only, and that
-// a cache without a change writes nothing.
+// find returns a checkpoint.
+func (w *world) find(id checkpoint.ID) *Checkpoint {
+	w.t.Helper()
+	cp, err := w.s.ByID(ctx, "42", id)
+	require.NoError(w.t, err)
+	return cp
+}
+
+// TestLineAddsOneStateForANewTurn checks that a new checkpoint adds one state and another commit of
+// tips, and that a line without a change writes nothing.
 func TestLineAddsOneStateForANewTurn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, text := range []string{"one", "two", "three"} {
 		w.Write("dir/new.txt", text+"\n")
-		req := w.request(checkpoint.Manual)
-		w.save(req)
+		w.save(w.request(checkpoint.Manual))
 	}
-	count := func() (objects int) {
-		_, err := w.s.Line(ctx, "42")
-		require.NoError(t, err)
-		packs, err := filepath.Glob(w.GitPath("git-checkpoint/lines/42/pack/*.idx"))
-		require.NoError(t, err)
-		for _, pack := range packs {
-			objects += strings.Count(w.Git("verify-pack", "-v", pack), " tree ") + strings.Count(w.Git("verify-pack", "-v", pack), " commit ")
-		}
-		return objects
+	count := func() int {
+		line := w.lineOf("42")
+		assert.Empty(t, line.temp)
+		assert.Equal(t, line.Tips.String(), w.Git("rev-parse", repo.LineRef("42")))
+		return strings.Count(w.Git("cat-file", "--batch-all-objects", "--batch-check"), " commit ")
 	}
 	before := count()
-	assert.Equal(t, 3, before, "a commit for each state")
 	assert.Equal(t, before, count())
 	w.Write("dir/new.txt", "four\n")
-	req := w.request(checkpoint.Manual)
-	w.save(req)
-	assert.Equal(t, before+1, count())
+	w.save(w.request(checkpoint.Manual))
+	saved := strings.Count(w.Git("cat-file", "--batch-all-objects", "--batch-check"), " commit ")
+	assert.Equal(t, saved+2, count())
 }
 
-// TestLineReplacesItsPacksAfterMany checks that the packs of a line are few after many turns, each
-// followed by a look.
-func TestLineReplacesItsPacksAfterMany(t *testing.T) {
+// TestChainThatLosesACheckpointLosesItsLine checks each operation that can remove a checkpoint: the ref
+// is gone at once, so that nothing of the program reaches the state, and a new line does not have it.
+func TestChainThatLosesACheckpointLosesItsLine(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(*world, []checkpoint.ID) error{
+		"drop":    func(w *world, ids []checkpoint.ID) error { return w.s.Drop(ctx, "42", ids[1:2]) },
+		"archive": func(w *world, ids []checkpoint.ID) error { _, err := w.s.Archive(ctx, "42", ids[1:2], ""); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var ids []checkpoint.ID
+			for _, text := range []string{"one", "two", "three"} {
+				w.Write("new.txt", text+"\n")
+				ids = append(ids, w.save(w.request(checkpoint.Manual)).ID)
+			}
+			forks, err := w.s.Fork(ctx, ForkRequest{From: w.find(ids[1]), Names: []string{"a"}})
+			require.NoError(t, err)
+			gone := w.lineOf("42").ByID(ids[1]).Commit.String()
+			assert.NotNil(t, w.lineOf("42+a").ByID(ids[1]), "the source of a fork is a part of its line")
+			require.NoError(t, remove(w, ids))
+			assert.Empty(t, w.Git("for-each-ref", repo.LineRefs))
+			for _, issue := range []checkpoint.Issue{"42", "42+a"} {
+				line := w.lineOf(issue)
+				assert.Nil(t, line.ByID(ids[1]))
+				assert.NotContains(t, w.Git("rev-list", repo.LineRef(issue)), gone)
+			}
+			assert.NotNil(t, w.lineOf("42+a").ByID(forks[0].ID))
+			assert.NotNil(t, w.lineOf("42+a").ByID(ids[0]), "it came after the first one still")
+		})
+	}
+}
+
+// TestLineOfARepositoryThatCannotBeWritten has the same commits in a temporary folder.
+func TestLineOfARepositoryThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	dir := w.GitPath("git-checkpoint/lines/42/pack")
-	for n := range maxLinePacks + 3 {
-		w.Write("new.txt", strings.Repeat("line\n", n+1))
-		req := w.request(checkpoint.Manual)
-		w.save(req)
-		_, err := w.s.Line(ctx, "42")
-		require.NoError(t, err)
-		for _, f := range glob(t, filepath.Join(dir, "*")) {
-			long := time.Now().Add(-2 * linesUsed)
-			require.NoError(t, os.Chtimes(f, long, long))
-		}
+	w.Write("new.txt", "one\n")
+	id := w.save(w.request(checkpoint.Manual)).ID
+	w.Git("repack", "-adq")
+	w.Git("prune-packed")
+	for n := range 256 { // a directory for loose objects cannot be made
+		require.NoError(t, os.RemoveAll(w.GitPath(fmt.Sprintf("objects/%02x", n))))
+		require.NoError(t, os.WriteFile(w.GitPath(fmt.Sprintf("objects/%02x", n)), nil, 0o666))
 	}
-	assert.LessOrEqual(t, len(glob(t, filepath.Join(dir, "*.pack"))), 4)
+	w.Write("new.txt", "one\ntwo\n")
 	lines, err := w.s.Blame(ctx, BlameRequest{Issue: "42", Path: "new.txt"})
 	require.NoError(t, err)
-	sources := map[checkpoint.ID]bool{}
-	for _, l := range lines {
-		sources[l.Source.Checkpoint.ID] = true
-	}
-	assert.Len(t, sources, maxLinePacks+3)
-}
-
-func glob(t *testing.T, pattern string) []string {
-	t.Helper()
-	files, err := filepath.Glob(pattern)
+	assert.Equal(t, id, lines[0].Source.Checkpoint.ID)
+	assert.True(t, lines[1].Source.NotSaved)
+	line := w.lineOf("42")
+	assert.DirExists(t, line.temp)
+	assert.Empty(t, w.Git("for-each-ref", repo.LineRefs))
+	trial, err := line.NewTrial(ctx)
 	require.NoError(t, err)
-	return files
+	require.NoError(t, trial.CheckOut(ctx, line.States[0].Commit))
+	trial.Close()
+	line.Close()
+	assert.NoDirExists(t, line.temp)
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A lineObjects has the objects of a line that the repository lacks: commits, and trees of
-// Line.Now.
+// A lineObjects has new objects of a line: commits, and trees of Line.Now.
 type lineObjects struct {
 	stored trees.Reader
 	made   map[plumbing.Hash]lineObject

@@ -1,9 +1,9 @@
 package gitstore
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -27,19 +27,20 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	if err != nil {
 		return nil, err
 	}
+	defer line.Close()
+	pairs := make([][]string, len(line.States)) // the lines "<tree> <tree>" of each state, that git repeats
+	files := map[string]map[string]bool{}       // by pair
 	var in strings.Builder
-	pairs := map[string][]checkpoint.ID{} // by the line that git repeats
 	for i := range line.States {
 		st := &line.States[i]
-		before, err := line.treeBefore(st)
-		if err != nil {
-			return nil, err
+		for _, tree := range line.treesBefore(st) {
+			pair := tree.String() + " " + st.Tree.String()
+			pairs[i] = append(pairs[i], pair)
+			if files[pair] == nil {
+				files[pair] = map[string]bool{}
+				in.WriteString(pair + "\n")
+			}
 		}
-		pair := before.String() + " " + st.Tree.String()
-		if pairs[pair] == nil {
-			in.WriteString(pair + "\n")
-		}
-		pairs[pair] = append(pairs[pair], st.Checkpoint.ID)
 	}
 	args := []string{"diff-tree", "--stdin", "-r", "--name-only"}
 	if q.Content != "" {
@@ -51,28 +52,37 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	if err != nil {
 		return nil, fmt.Errorf("search the states of issue %s: %w", issue, err)
 	}
-	found := map[checkpoint.ID]bool{}
-	var at []checkpoint.ID // of the pair whose changed files follow
-	for text := range bytes.Lines(out) {
-		if ids, ok := pairs[string(bytes.TrimSuffix(text, []byte("\n")))]; ok {
-			at = ids
-			continue
+	var at map[string]bool // of the pair whose changed files follow
+	for text := range strings.Lines(string(out)) {
+		text = strings.TrimSuffix(text, "\n")
+		if changed, ok := files[text]; ok {
+			at = changed
+		} else if at != nil {
+			at[text] = true
 		}
-		for _, id := range at {
-			found[id] = true
+	}
+	found := map[checkpoint.ID]bool{}
+	for i := range line.States {
+		for file := range files[pairs[i][0]] {
+			if !slices.ContainsFunc(pairs[i], func(pair string) bool { return !files[pair][file] }) {
+				found[line.States[i].Checkpoint.ID] = true
+			}
 		}
 	}
 	return found, nil
 }
 
-// treeBefore returns the tree that the changes of a state count from: of the state before it, or of
-// HEAD at the save.
-func (l *Line) treeBefore(st *LineState) (plumbing.Hash, error) {
-	if before := l.StateBefore(st); before != nil {
-		return before.Tree, nil
+// treesBefore returns the trees that the changes of a state count from: of the states before it, or of
+// HEAD at the save. A file of joined states is changed if it differs from all of them.
+func (l *Line) treesBefore(st *LineState) (before []plumbing.Hash) {
+	for _, n := range st.Before {
+		before = append(before, l.States[n].Tree)
 	}
-	if st.Head.IsZero() || !l.store.repo.Objects.Has(st.Head) {
-		return trees.Empty, nil
+	if len(before) > 0 {
+		return before
 	}
-	return l.store.repo.TreeOfCommit(st.Head)
+	if c := l.head(st.Head); c != nil {
+		return append(before, c.Tree)
+	}
+	return append(before, trees.Empty)
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -191,4 +194,44 @@ func (n Notes) Touch(name string, at time.Time) error { return n.repo.TouchNote(
 // lock for long, Lock fails with *RefusedError.
 func (n Notes) Lock(ctx context.Context, name string) (release func(), err error) {
 	return n.repo.LockNote(ctx, name)
+}
+
+// Head returns the commit of HEAD in hex, zeros if it is unborn, or "" if it cannot be read.
+func (s *Store) Head(ctx context.Context) string {
+	head, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return ""
+	}
+	return head.Commit.String()
+}
+
+// maxCommits limits the result of CommitsSince.
+const maxCommits = 100
+
+// CommitsSince returns the commits that were made in this worktree since HEAD was at a commit, by the
+// reflog of HEAD, newest first. Commits that came by a pull, a merge without a commit or a switch are
+// left out. If the reflog does not have the commit, there are none.
+func (s *Store) CommitsSince(ctx context.Context, head string) (made []string) {
+	if s.Head(ctx) == head {
+		return nil
+	}
+	read := s.repo.ReflogOfGit
+	if s.repo.Info.RefFormat == "files" {
+		read = func(_ context.Context, ref string) ([]refs.Logged, error) { return refs.ReadLog(s.repo.Info.Dir, ref) }
+	}
+	entries, _ := read(ctx, "HEAD")
+	for _, e := range entries {
+		action, _, _ := strings.Cut(e.Message, ":")
+		verb, how, _ := strings.Cut(action, " ")
+		switch {
+		case slices.Contains([]string{"commit", "cherry-pick", "revert", "am"}, verb),
+			verb == "rebase" && how != "(start)" && how != "(finish)" && how != "(abort)",
+			(verb == "merge" || verb == "pull") && strings.Contains(e.Message, "Merge made"):
+			made = append(made, e.New.String())
+		}
+		if e.Old.String() == head {
+			return made[:min(len(made), maxCommits)]
+		}
+	}
+	return nil
 }

@@ -306,7 +306,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err := s.chain.ForgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
 	}
-	if err := s.chain.SetHere(issue, w.id); err != nil {
+	if err := cmp.Or(s.chain.SetHere(issue, w.id), s.chain.ForgetSources(issue)); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("a later merge may compare this worktree with a former checkpoint: %v", err))
 	}
 	if err != nil {

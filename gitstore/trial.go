@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,7 +106,31 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 			return err
 		}
 	}
-	return l.copyTo(ctx, t.git, l.States[len(l.States)-1].Commit)
+	return t.copyStates(ctx, l)
+}
+
+// copyStates stores all states, with the objects that the commits of HEAD lack.
+func (t *Trial) copyStates(ctx context.Context, l *Line) error {
+	revs := l.Tips.String() + "\n"
+	for hash, c := range l.heads {
+		if c != nil {
+			revs += "^" + hash.String() + "\n"
+		}
+	}
+	pack, err := os.Create(filepath.Join(t.top, "states"))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(pack.Name())
+	defer pack.Close()
+	if err := l.Git.Filter(ctx, strings.NewReader(revs), pack, "pack-objects", "--revs", "--stdout", "-q", "--delta-base-offset"); err != nil {
+		return err
+	}
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = t.git.Stream(ctx, pack, "index-pack", "--stdin", "--fix-thin")
+	return err
 }
 
 // CheckOut replaces the files of the trial by those of a state, and removes untracked files and

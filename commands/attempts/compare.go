@@ -191,6 +191,7 @@ func copyOf(ctx context.Context, c *invoke.Invocation, a *view.Attempt) (*gitsto
 	if err != nil {
 		return nil, nil, err
 	}
+	defer line.Close()
 	st := line.ByID(a.ID)
 	if st == nil {
 		return nil, nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(a.Issue), "compare: %s is not in the chain", a.ID)

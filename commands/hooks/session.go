@@ -71,12 +71,18 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		at := sessions.Session{ID: in.SessionID, Agent: agent, Issue: issue, Root: c.Store.Root()}
 		turn = &invoke.Turn{Hand: true, Agent: sessions.AtWork(c.Store.Notes, at, time.Now())}
 		line = append(line, "--message="+view.HandNote(turn.Agent))
+		at.Head = c.Store.Head(c.Ctx)
 		_ = sessions.BeginTurn(c.Store.Notes, at) // an error can make the changes of this turn "by hand"
 	} else {
+		turn = turnOf(c, in, agent, trigger)
+		if trigger == hook.Turn {
+			if begun := sessions.Begun(c.Store.Notes, in.SessionID); begun.Head != "" && begun.Root == c.Store.Root() {
+				turn.Commits = c.Store.CommitsSince(c.Ctx, begun.Head)
+			}
+		}
 		if trigger != "interval" {
 			sessions.EndTurn(c.Store.Notes, in.SessionID)
 		}
-		turn = turnOf(c, in, agent, trigger)
 		turn.Counted = countedBefore(c, issue, in.SessionID, turn.UsageOf)
 		if note := view.Truncate(view.Clean(view.FirstLine(turn.Request)), noteWidth); trigger == hook.Turn && note != "" {
 			line = append(line, "--message="+note)

@@ -70,11 +70,11 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	if err != nil {
 		return err
 	}
-	states, err := statesBetween(c, o, issue, line)
-	if err != nil {
+	defer line.Close()
+	b := &bisection{c: c, line: line, records: map[checkpoint.ID]*checkpoint.Record{}}
+	if err := b.bound(o, issue); err != nil {
 		return err
 	}
-	b := &bisection{c: c, line: line, states: states, search: search{results: make([]outcome, len(states)), lastBad: o.to != ""}, records: map[checkpoint.ID]*checkpoint.Record{}}
 	guard.SurviveClosedPipes() // the copies are removed then too
 	err = b.run(o.jobs)
 	for _, t := range b.trials {
@@ -86,46 +86,49 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	return b.show(issue)
 }
 
-// statesBetween returns the states that may be the first bad one, oldest first: those on the way
-// to the checkpoint of --to, or to the newest one, after that of --from.
-func statesBetween(c *invoke.Invocation, o *bisectOptions, issue checkpoint.Issue, line *gitstore.Line) ([]*gitstore.LineState, error) {
-	find := func(flag, name string) (*gitstore.LineState, error) {
-		cp, err := c.Find(issue, name)
+// bound sets the states that may be the first bad one: those that the checkpoint of --to, or the newest
+// one, came after, but not those that the checkpoint of --from came after.
+func (b *bisection) bound(o *bisectOptions, issue checkpoint.Issue) error {
+	states := b.line.States
+	find := func(flag, name string) (int, error) {
+		cp, err := b.c.Find(issue, name)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		if st := line.ByID(cp.ID); st != nil {
-			return st, nil
+		if at := slices.IndexFunc(states, func(st gitstore.LineState) bool { return st.Checkpoint.ID == cp.ID }); at >= 0 {
+			return at, nil
 		}
-		return nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "bisect: --%s: %s is not in the chain", flag, cp.Name())
+		return 0, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "bisect: --%s: %s is not in the chain", flag, cp.Name())
 	}
-	last, err := &line.States[len(line.States)-1], error(nil)
+	b.search = search{results: make([]outcome, len(states)), last: len(states) - 1, lastBad: o.to != "", good: -1}
+	for _, st := range states {
+		b.search.before = append(b.search.before, st.Before)
+	}
+	var err error
 	if o.to != "" {
-		if last, err = find("to", o.to); err != nil {
-			return nil, err
+		if b.search.last, err = find("to", o.to); err != nil {
+			return err
 		}
 	}
-	states := line.Before(last)
-	if o.from == "" {
-		return states, nil
+	if o.from != "" {
+		if b.search.good, err = find("from", o.from); err != nil {
+			return err
+		}
+		if b.search.good == b.search.last || !b.line.Reached(b.search.last)[b.search.good] {
+			return failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "bisect: %s is not before %s", states[b.search.good].Checkpoint.ID, states[b.search.last].Checkpoint.ID)
+		}
 	}
-	from, err := find("from", o.from)
-	if err != nil {
-		return nil, err
-	}
-	at := slices.IndexFunc(states, func(st *gitstore.LineState) bool { return st.Commit == from.Commit })
-	if at < 0 || at == len(states)-1 {
-		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "bisect: %s is not before %s", from.Checkpoint.ID, last.Checkpoint.ID)
-	}
-	return states[at+1:], nil
+	list, _, _ := b.search.part()
+	b.among = len(list)
+	return nil
 }
 
 // A bisection is a running search.
 type bisection struct {
 	c      *invoke.Invocation
 	line   *gitstore.Line
-	states []*gitstore.LineState
 	search search
+	among  int // states at the begin of the search
 	runs   int
 
 	mu      sync.Mutex
@@ -140,14 +143,14 @@ func (b *bisection) run(jobs int) error {
 		if len(picked) == 0 {
 			return nil
 		}
-		begin, end := b.search.bounds()
-		b.c.Infof("%s left, testing %s", view.Plural(end-begin, "checkpoint"), b.names(picked))
+		left, _, _ := b.search.part()
+		b.c.Infof("%s left, testing %s", view.Plural(len(left), "checkpoint"), b.names(picked))
 		results, errs := make([]outcome, len(picked)), make([]error, len(picked))
 		ctx, stop := context.WithCancel(b.c.Ctx)
 		var wait sync.WaitGroup
 		for k, i := range picked {
 			wait.Go(func() {
-				if results[k], errs[k] = b.test(ctx, b.states[i]); errs[k] != nil {
+				if results[k], errs[k] = b.test(ctx, &b.line.States[i]); errs[k] != nil {
 					stop()
 				}
 			})
@@ -168,7 +171,7 @@ func (b *bisection) run(jobs int) error {
 	}
 }
 
-func (b *bisection) name(i int) string { return b.states[i].Checkpoint.ID.Short() }
+func (b *bisection) name(i int) string { return b.line.States[i].Checkpoint.ID.Short() }
 
 func (b *bisection) names(list []int) string {
 	var names []string
@@ -235,11 +238,11 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	}
 	switch {
 	case len(found) == 0:
-		return failure.Errorf(failure.None, "git checkpoint list "+view.IssueArg(issue), "bisect: CMD fails at none of %s", view.Plural(len(b.states), "checkpoint"))
+		return failure.Errorf(failure.None, "git checkpoint list "+view.IssueArg(issue), "bisect: CMD fails at none of %s", view.Plural(b.among, "checkpoint"))
 	case len(found) > 1:
 		return failure.Errorf(failure.Partial, "", "bisect: only skipped checkpoints are left: CMD begins to fail at one of %s", b.names(found))
 	}
-	st := b.states[found[0]]
+	st := &b.line.States[found[0]]
 	r := b.records[st.Checkpoint.ID]
 	if r == nil { // the command did not run at the state of --to
 		r, _ = c.Store.Record(&st.Checkpoint)
@@ -247,7 +250,7 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	before := b.line.StateBefore(st)
 	o := view.OriginOf(&gitstore.BlameSource{Checkpoint: &st.Checkpoint, Author: st.Checkpoint.Author, Summary: st.Checkpoint.Note}, r)
 	if c.Line.JSON {
-		return c.WriteJSON(bisectRecord(issue, st, before, &o, b.runs, skips))
+		return c.WriteJSON(bisectRecord(issue, st, before, &o, b.runs, skips, b.line.HasStep(st)))
 	}
 	c.Printf("%s, %s, is the first checkpoint at which CMD fails (%s, %d skipped)\n", st.Checkpoint.ID, view.Clean(o.Who()), view.Plural(b.runs, "run"), skips)
 	if o.IsTurn && o.Session != "" {
@@ -255,6 +258,9 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	}
 	if what := o.What(); what != "" {
 		c.Printf("Request: %s\n", view.Clean(view.FirstLine(what)))
+	}
+	if b.line.HasStep(st) {
+		c.Infof("commits came between it and the checkpoint before: they can be the cause too")
 	}
 	name := view.IssueArg(issue)
 	if before == nil {
@@ -281,8 +287,8 @@ func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineStat
 	return err
 }
 
-func bisectRecord(issue checkpoint.Issue, st, before *gitstore.LineState, o *view.Origin, runs, skips int) view.Bisect {
-	rec := view.Bisect{Type: "bisect", Issue: string(issue), CheckpointID: string(st.Checkpoint.ID), Runs: runs, Skipped: skips}
+func bisectRecord(issue checkpoint.Issue, st, before *gitstore.LineState, o *view.Origin, runs, skips int, hasCommits bool) view.Bisect {
+	rec := view.Bisect{Type: "bisect", Issue: string(issue), CheckpointID: string(st.Checkpoint.ID), Runs: runs, Skipped: skips, Commits: hasCommits}
 	if before != nil {
 		rec.Before = string(before.Checkpoint.ID)
 		rec.Restore = fmt.Sprintf("git checkpoint restore %s %s", view.IssueArg(issue), before.Checkpoint.ID)

@@ -1,6 +1,9 @@
 package turns
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // An outcome is the result of the command at one state.
 type outcome int
@@ -12,62 +15,114 @@ const (
 	skipped          // it cannot be tested
 )
 
-// A search looks for the first bad state of a list, oldest first. If a state is bad, all later
-// ones are assumed to be bad.
+// A search looks for the first bad state among states that come after each other, as git bisect does.
+// If a state is bad, all that come after it are assumed to be bad, and if it is good, all that it came
+// after are assumed to be good.
 type search struct {
+	before  [][]int // for each state those that it came after directly, at smaller indexes
 	results []outcome
-	lastBad bool // the last state is known to be bad without a test
+	last    int  // looked for among this state and those that it came after
+	lastBad bool // it is known to be bad without a test
+	good    int  // known to be good without a test, -1 for none
 }
 
-// bounds returns the part of the list that has the first bad state: the states after the newest
-// good one, up to the oldest bad one. end is the number of states if none is known to be bad.
-func (s *search) bounds() (begin, end int) {
-	end = len(s.results)
-	if s.lastBad {
-		end--
+// part returns the states that can be the first bad one, oldest first: the state end, which is the
+// oldest bad one or the last one, and those that it came after, but no good one.
+func (s *search) part() (list []int, end int, isBad bool) {
+	reach := func(from []int) []bool {
+		in := make([]bool, len(s.before))
+		for _, i := range from {
+			in[i] = true
+		}
+		for i := len(in) - 1; i >= 0; i-- {
+			for _, k := range s.before[i] {
+				in[k] = in[k] || in[i]
+			}
+		}
+		return in
 	}
+	var tested []int
 	for i, r := range s.results {
-		if r == bad {
-			end = min(end, i)
-		}
-	}
-	for i, r := range s.results[:end] {
 		if r == good {
-			begin = i + 1
+			tested = append(tested, i)
 		}
 	}
-	return begin, end
+	if s.good >= 0 {
+		tested = append(tested, s.good)
+	}
+	isGood := reach(tested)
+	pick := func(end int) (list []int) {
+		for i, in := range reach([]int{end}) {
+			if in && !isGood[i] {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	list, end, isBad = pick(s.last), s.last, s.lastBad
+	for _, i := range list {
+		if s.results[i] != bad {
+			continue
+		}
+		if more := pick(i); !isBad || len(more) < len(list) {
+			list, end, isBad = more, i, true
+		}
+	}
+	return list, end, isBad
 }
 
 // next returns up to n states to test, which divide the untested ones evenly. It returns none if
-// the search has ended. With one state at a time, a search takes at most ceil(log2(states+1))
-// tests and one more for each skipped state.
+// the search has ended. If each state came after one other, and one is tested at a time, a search takes
+// at most ceil(log2(states+1)) tests and one more for each skipped state.
 func (s *search) next(n int) (picked []int) {
-	begin, end := s.bounds()
+	list, end, isBad := s.part()
 	var open []int
-	for i := begin; i < end; i++ {
-		if s.results[i] == untested {
+	at := map[int]int{} // index in open
+	for _, i := range list {
+		if s.results[i] == untested && (i != end || !isBad) {
+			at[i] = len(open)
 			open = append(open, i)
 		}
 	}
+	// The weight of a state is the number of open states that its test decides if it is good.
+	sets := make(map[int][]uint64, len(list))
+	weight := make([]int, len(open))
+	for _, i := range list {
+		set := make([]uint64, (len(open)+63)/64)
+		for _, k := range s.before[i] {
+			for w, word := range sets[k] {
+				set[w] |= word
+			}
+		}
+		if k, ok := at[i]; ok {
+			set[k/64] |= 1 << (k % 64)
+			for _, word := range set {
+				weight[k] += bits.OnesCount64(word)
+			}
+		}
+		sets[i] = set
+	}
 	for k := 1; k <= n && len(open) > 0; k++ {
-		if at := open[len(open)*k/(n+1)]; !slices.Contains(picked, at) {
-			picked = append(picked, at)
+		want, best := len(open)*k/(n+1)+1, 0
+		for j := range open {
+			if abs(weight[j]-want) < abs(weight[best]-want) {
+				best = j
+			}
+		}
+		if !slices.Contains(picked, open[best]) {
+			picked = append(picked, open[best])
 		}
 	}
 	return picked
 }
 
+func abs(n int) int { return max(n, -n) }
+
 // result returns the states that may be the first bad one: none if no state is bad, one if it is
 // found, several if skipped states hide it.
 func (s *search) result() []int {
-	begin, end := s.bounds()
-	var list []int
-	for i := begin; i < end; i++ {
-		list = append(list, i)
+	if list, _, isBad := s.part(); isBad {
+		return list
 	}
-	if end < len(s.results) {
-		list = append(list, end)
-	}
-	return list
+	return nil
 }

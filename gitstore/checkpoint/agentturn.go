@@ -17,9 +17,10 @@ type AgentTurn struct {
 	Answer  string // end of the agent's last answer, or ""
 	Hand    bool   // the checkpoint has changes of a person or of another agent before a turn, and is no turn
 
-	Usage   []Spent // tokens of the turn by model, without agent and phase
-	UsageOf string  // identity of the turn within its agent's transcript, or ""
-	Spent   []Spent // tokens of all turns that have ended
+	Usage   []Spent  // tokens of the turn by model, without agent and phase
+	UsageOf string   // identity of the turn within its agent's transcript, or ""
+	Commits []string // commits that were made in this worktree during the turn, in hex
+	Spent   []Spent  // tokens of all turns that have ended
 
 	// Turns in which kept texts were written, by their key in the record ("progress": in which the
 	// progress moved), and in which running tasks were started, by task. Those of the first turn
@@ -37,10 +38,16 @@ const agentTurn = "agent_turn"
 func (r *Record) AgentTurn() AgentTurn {
 	m := r.section(agentTurn)
 	hand, _ := m.Get("hand")
+	var commits []string
+	for _, text := range document.TextsOf(m, "commits") {
+		if hex := HashOf(text); hex != "" {
+			commits = append(commits, hex)
+		}
+	}
 	return AgentTurn{
 		Number: number(m, "number"), Agent: document.TextOf(m, "agent"),
 		Request: document.TextOf(m, "request"), Asked: number(m, "asked"), Answer: document.TextOf(m, "answer"),
-		Usage: spentOf(m, "usage"), UsageOf: document.TextOf(m, "usage_of"), Spent: spentOf(m, "spent"),
+		Usage: spentOf(m, "usage"), UsageOf: document.TextOf(m, "usage_of"), Commits: commits, Spent: spentOf(m, "spent"),
 		Hand: hand == true, Written: numbers(m, "written"), Started: numbers(m, "started"),
 	}
 }
@@ -58,6 +65,13 @@ func (r *Record) SetAgentTurn(t AgentTurn) {
 	}
 	setSpent(m, "usage", t.Usage)
 	setOrDelete(m, "usage_of", t.UsageOf)
+	if len(t.Commits) > 0 {
+		texts := make([]string, len(t.Commits))
+		for k, hex := range t.Commits {
+			texts[k] = HashText(hex)
+		}
+		m.Set("commits", texts)
+	}
 	setNumbers(m, "written", t.Written)
 	setNumbers(m, "started", t.Started)
 	setSpent(m, "spent", t.Spent)

@@ -51,6 +51,19 @@ func (r *Record) Adopted(fork Issue) ID {
 	return ""
 }
 
+// SetRestoredFrom sets restored_from: the checkpoints of which the worktree got files since the save
+// before, without being after them.
+func (r *Record) SetRestoredFrom(ids []ID) {
+	r.doc.Delete("restored_from")
+	if len(ids) > 0 {
+		list := make([]string, len(ids))
+		for k, id := range ids {
+			list[k] = string(id)
+		}
+		r.doc.Set("restored_from", list)
+	}
+}
+
 // AddTokensOf adds the tokens that a fork has spent since base to the sums, and notes its
 // checkpoint in lineage.adopted.
 func (r *Record) AddTokensOf(fork Issue, at ID, base, spent []Spent) {
@@ -86,6 +99,17 @@ func (i Issue) ForkSource() (source Issue, name string) {
 		return "", ""
 	}
 	return source, string(i[at+1:])
+}
+
+// Root returns the issue whose forks, and forks of these, have the issue: 42 for 42+a+b.
+func (i Issue) Root() Issue {
+	for {
+		source, name := i.ForkSource()
+		if name == "" {
+			return i
+		}
+		i = source
+	}
 }
 
 // IsForkName reports whether a fork can have a name: a word of letters, digits and marks that are

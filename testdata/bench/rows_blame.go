@@ -52,8 +52,12 @@ func runBlame(ctx context.Context, r *repo) (result, error) {
 // commits.
 func runBlameFirst(ctx context.Context, r *repo) (result, error) {
 	ours, _, _ := r.blames()
-	ours.prepare = func(context.Context) error {
-		return os.RemoveAll(filepath.Join(r.dir, ".git", "git-checkpoint", "lines"))
+	ours.prepare = func(ctx context.Context) error { // nothing keeps the commits of the line then
+		return try(
+			r.quietly(ctx, "update-ref", "-d", "refs/git-checkpoint/line/"+turnIssue),
+			r.quietly(ctx, "repack", "-adq"),
+			r.quietly(ctx, "prune", "--expire=now"),
+		)
 	}
 	turns := r.b.lengths.manyTurns
 	gits := side{

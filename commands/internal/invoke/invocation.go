@@ -292,6 +292,7 @@ type Turn struct {
 
 	Usage   []checkpoint.Spent // tokens of the turn by model, nil if unknown
 	UsageOf string             // identity of the turn within its transcript, or ""
+	Commits []string           // commits that were made in this worktree during the turn, in hex
 	Counted []checkpoint.Spent // tokens of the same turn in an earlier checkpoint, before turns of other sessions
 }
 

@@ -34,9 +34,10 @@ type Session struct {
 	Agent      string           `json:"agent,omitempty"`      // name of the agent, or ""
 	Transcript string           `json:"transcript,omitempty"` // path of the agent's transcript, or ""
 	Issue      checkpoint.Issue `json:"issue"`
-	Named      bool             `json:"named"`  // the branch or the environment named the issue
-	Branch     string           `json:"branch"` // "" for a detached HEAD
-	Root       string           `json:"root"`   // root of the worktree
+	Named      bool             `json:"named"`          // the branch or the environment named the issue
+	Branch     string           `json:"branch"`         // "" for a detached HEAD
+	Root       string           `json:"root"`           // root of the worktree
+	Head       string           `json:"head,omitempty"` // HEAD when a turn began, in hex
 }
 
 // Limits of the folder and of a record. Agents choose the texts of a record.

@@ -28,6 +28,14 @@ func BeginTurn(notes gitstore.Notes, s Session) error {
 	return notes.Write(filepath.Join(working, filepath.Base(name(s.ID))), data)
 }
 
+// Begun returns the record of BeginTurn, or the zero value.
+func Begun(notes gitstore.Notes, id string) Session {
+	if s, ok := read(notes.Path(filepath.Join(working, filepath.Base(name(id))))); ok && s.ID == id {
+		return s
+	}
+	return Session{}
+}
+
 // EndTurn removes the record of BeginTurn.
 func EndTurn(notes gitstore.Notes, id string) {
 	_ = os.Remove(notes.Path(filepath.Join(working, filepath.Base(name(id)))))

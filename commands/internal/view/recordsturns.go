@@ -47,6 +47,7 @@ type Bisect struct {
 	Request      string `json:"request" empty:"null"`
 	Runs         int    `json:"runs"`
 	Skipped      int    `json:"skipped"`
+	Commits      bool   `json:"commits"`
 	Restore      string `json:"restore" empty:"null"`
 }
 

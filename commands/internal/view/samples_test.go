@@ -97,7 +97,7 @@ func samples() map[string]any {
 			{"list", "changed", []any{}, []any{"x", true, nil}},
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": CheckpointDiff{Type: "diff"},
-		"bisect":     Bisect{"bisect", "42", id, older, new(7), "claude", "0d5a0e0e", "fix the parser", 5, 1, "git checkpoint restore 42 " + older},
+		"bisect":     Bisect{"bisect", "42", id, older, new(7), "claude", "0d5a0e0e", "fix the parser", 5, 1, true, "git checkpoint restore 42 " + older},
 		"fork":       Fork{"fork", true, "42", id, []ForkEntry{{"42+a", "a", older, "issue-42-a", "/w-a"}, {Issue: "42+b", Name: "b"}}},
 		"compare": Compare{"compare", "42", []AttemptRecord{
 			{"42+a", id, "failed", new(2), new(3), new(12), new(4), new(90), 5, nil, false}, {Issue: "42+b", CheckpointID: older, Best: true},

@@ -37,7 +37,6 @@ func AgeAutomatically(c *invoke.Invocation) {
 		return // for example a repository that belongs to another user
 	}
 	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
-	c.Store.SweepLines()
 	gitstore.RemoveLeftTemporaries()
 	defer c.Store.CacheRefs(c.Ctx)()
 	issues, _, err := c.Store.Issues(c.Ctx, false)

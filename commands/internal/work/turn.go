@@ -90,7 +90,7 @@ func spent(t checkpoint.AgentTurn, turn *invoke.Turn, phase string) checkpoint.A
 // said returns the section with the texts of the hook that saves. If the hook has no request, the
 // last known request stays.
 func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
-	t.Agent, t.Hand = "", e.turn != nil && e.turn.Hand
+	t.Agent, t.Hand, t.Commits = "", e.turn != nil && e.turn.Hand, nil
 	if e.noTexts {
 		t.Request, t.Answer, t.Asked = "", "", 0
 	}
@@ -101,7 +101,7 @@ func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
 		t.Agent = e.turn.Agent
 		return t
 	}
-	t.Agent = e.turn.Agent
+	t.Agent, t.Commits = e.turn.Agent, e.turn.Commits
 	if e.trigger == checkpoint.Turn {
 		t.Number++
 	}

@@ -230,7 +230,7 @@ type commitsHere struct{ s *Chains }
 
 func (h commitsHere) Cut() bool { return h.s.repo.Info.Shallow }
 
-func (h commitsHere) IsGenesis(hash plumbing.Hash) bool { return h.s.isGenesis(hash) }
+func (h commitsHere) IsGenesis(hash plumbing.Hash) bool { return h.s.IsGenesis(hash) }
 
 // Came updates the Shallow flag, because a fetch may make the repository shallow. If
 // GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came asks git.

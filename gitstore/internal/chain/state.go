@@ -69,7 +69,7 @@ func (s *Chains) StateCommitOf(commit repo.RawCommit) (c StateCommit, err error)
 		return c, repo.Corrupt(state.Hash.String(), "a state commit with %d parents", len(state.Parents))
 	}
 	c.Index = state.Parents[1]
-	if c.Head = state.Parents[0]; s.isGenesis(c.Head) {
+	if c.Head = state.Parents[0]; s.IsGenesis(c.Head) {
 		c.Head = plumbing.ZeroHash
 	}
 	return c, nil
@@ -85,9 +85,9 @@ func (s *Chains) HeadOf(c *Checkpoint) (plumbing.Hash, error) {
 	return state.Head, err
 }
 
-// isGenesis reports whether a commit is the genesis commit of an issue, or of the issue from which
+// IsGenesis reports whether a commit is the genesis commit of an issue, or of the issue from which
 // it was forked.
-func (s *Chains) isGenesis(hash plumbing.Hash) bool {
+func (s *Chains) IsGenesis(hash plumbing.Hash) bool {
 	c, err := s.repo.ReadCommit(hash)
 	if err != nil || len(c.Parents) > 0 || c.Tree != trees.Empty {
 		return false

@@ -72,7 +72,10 @@ type transaction struct {
 // the objects were stored.
 func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)) (stored bool, err error) {
 	t.s.Refs.Release() // a cached value may be old, and is old after the move
-	if t.moves, err = moves(); err != nil {
+	if t.moves, err = moves(); err == nil {
+		err = t.addStaleLines(ctx)
+	}
+	if err != nil {
 		return false, err
 	}
 	note, err := t.s.syncOthers(t.k, t.moves)
@@ -310,7 +313,7 @@ func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error
 				t.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
 			}
 		case slices.ContainsFunc(left, func(m refs.Move) bool {
-			return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
+			return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs) && !strings.HasPrefix(m.Name, LineRefs)
 		}):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", t.moves[0].Name, err)
 		case t.s.IssueLock == nil: // without a lock there is no note

@@ -24,6 +24,7 @@ const (
 	fetchedRefs = "refs/git-checkpoint/fetched/"
 	RemoteRefs  = "refs/git-checkpoint/remote/"
 	UndoRefs    = "refs/git-checkpoint/undo/"
+	LineRefs    = "refs/git-checkpoint/line/"
 )
 
 // LiveRef returns the ref of an issue's chain.
@@ -35,6 +36,9 @@ func ArchiveRef(i checkpoint.Issue) string { return ArchiveRefs + i.RefName() }
 func OwnRef(i checkpoint.Issue) string { return OwnRefs + i.RefName() }
 
 func FetchedRef(i checkpoint.Issue) string { return fetchedRefs + i.RefName() }
+
+// LineRef returns the ref of an issue's states as commits (gitstore.Line).
+func LineRef(i checkpoint.Issue) string { return LineRefs + i.RefName() }
 
 // ReadRef returns a ref's value, or zero if missing. It fails with *CorruptError if the
 // ref is broken.

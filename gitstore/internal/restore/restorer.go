@@ -128,6 +128,11 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	}
 	if err == nil && req.isComplete(done) {
 		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.goesBack())
+	} else if err == nil && !req.DryRun && len(done.Restored)+len(done.Merged) > 0 {
+		into := cmp.Or(req.Since, req.Checkpoint).Issue
+		if err := s.chain.AddSource(into, done.ID); err != nil {
+			s.repo.Notify("blame can attribute the files of %s to the next save: %v", done.ID, err)
+		}
 	}
 	if err == nil && req.goesBack() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
