@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,8 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
-	if _, err := s.repo.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
+	_, err = s.repo.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
+	if err = s.despiteHook(err, func() bool { return s.isAdded(ctx, dir, c.Branch) }); err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
 	p := Worktree{Dir: dir, Created: true}
@@ -53,6 +55,25 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 		}
 	}
 	return p, nil
+}
+
+// despiteHook returns nil if git failed and has still done its work: the exit status of a
+// post-checkout hook becomes that of git. The message of the hook becomes a warning.
+func (s *Facts) despiteHook(err error, isDone func() bool) error {
+	failed, ok := errors.AsType[*git.CommandError](err)
+	if !ok || failed.Code <= 0 || !isDone() {
+		return err
+	}
+	s.repo.Notify("the post-checkout hook failed: %s", cmp.Or(git.WithoutCredentials(failed.Stderr), "no message"))
+	return nil
+}
+
+// isAdded reports whether dir is a complete worktree of a branch, or with a detached HEAD for "".
+func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
+	list, err := repository.Worktrees(ctx, s.repo.Git)
+	return err == nil && slices.ContainsFunc(list, func(w repository.WorktreeEntry) bool {
+		return strings.TrimPrefix(w.Branch, "refs/heads/") == branch && !w.Initializing && isSame(w.Path, dir)
+	})
 }
 
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree
@@ -170,6 +191,10 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	g := s.repo.Git
 	g.Dir = s.repo.Info.Root
 	_, err = g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
+	err = s.despiteHook(err, func() bool {
+		now, err := g.Line(ctx, "symbolic-ref", "-q", "HEAD")
+		return err == nil && now == "refs/heads/"+name
+	})
 	var failed *git.CommandError
 	if errors.As(err, &failed) && failed.Code > 0 {
 		return &repo.RefusedError{Reason: failed.Error(), Hint: "git status"}
