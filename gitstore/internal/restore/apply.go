@@ -119,7 +119,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 		if !steps[i].creates() {
 			continue
 		}
-		made, err := w.prepared(steps[i].path)
+		made, err := w.prepared(steps[i])
 		if err != nil {
 			return fmt.Errorf("make %q: %w", steps[i].path, err)
 		}
