@@ -26,11 +26,20 @@ type Worktree struct {
 	branch, tip string // the branch that FindOrAddWorktree created, and its tip
 }
 
-// FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. It
-// fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If
+// FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. If
+// the git that made it was killed, FindOrAddWorktree completes the files of HEAD first. It fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If
 // the branch does not exist, FindOrAddWorktree creates it from the remote-tracking branch with the
 // same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
+	if h := s.findHalfMade(dir); h != nil {
+		done, err := s.complete(ctx, c, h)
+		switch {
+		case err != nil:
+			return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
+		case done:
+			return Worktree{Dir: dir}, nil
+		}
+	}
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
 			if isSame(at, dir) {
@@ -72,8 +81,8 @@ func (s *Facts) despiteHook(err error, isDone func() bool) error {
 func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
 	list, err := repository.Worktrees(ctx, s.repo.Git)
 	return err == nil && slices.ContainsFunc(list, func(w repository.WorktreeEntry) bool {
-		return strings.TrimPrefix(w.Branch, "refs/heads/") == branch && !w.Initializing && isSame(w.Path, dir)
-	})
+		return strings.TrimPrefix(w.Branch, "refs/heads/") == branch && isSame(w.Path, dir)
+	}) && s.findHalfMade(dir) == nil
 }
 
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree

@@ -349,8 +349,6 @@ type WorktreeEntry struct {
 	Path   string
 	Branch string // ref of the checked-out branch, "" if HEAD is detached
 	Bare   bool
-
-	Initializing bool // git worktree add has not finished it
 }
 
 // Worktrees returns the worktrees of the repository, the main worktree first.
@@ -381,8 +379,6 @@ func parseWorktrees(text, end string) []WorktreeEntry {
 			last.Branch = value
 		case "bare":
 			last.Bare = true
-		case "locked":
-			last.Initializing = value == "initializing"
 		}
 	}
 	return list
