@@ -16,6 +16,8 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Worktree is a worktree for the branch of a checkpoint.
@@ -184,25 +186,71 @@ func EnterWorktree(dir string) error {
 	return nil
 }
 
+// A Switch is a switch of this worktree to another branch.
+type Switch struct {
+	to      string
+	before  repo.Head
+	created plumbing.Hash // commit at which SwitchBranch created the branch, or zero
+}
+
 // SwitchBranch switches this worktree to a branch with git switch, so uncommitted changes
 // stay, and git refuses to overwrite them. If the branch of the checkpoint does not exist,
 // SwitchBranch creates it from the remote-tracking branch with the same name, or at the
 // checkpoint's HEAD. If another worktree has the branch checked out, it fails with a
 // RefusedError.
-func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) error {
+func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) (Switch, error) {
 	if at := s.CheckedOut(ctx, name); at != "" {
-		return checkedOutIn(at, name)
+		return Switch{}, checkedOutIn(at, name)
 	}
 	args, err := s.switchArgs(ctx, c, name)
 	if err != nil {
-		return fmt.Errorf("switch to branch %s: %w", name, err)
+		return Switch{}, fmt.Errorf("switch to branch %s: %w", name, err)
 	}
+	done := Switch{to: name}
+	if done.before, err = s.repo.ReadHead(ctx); err != nil {
+		return Switch{}, err
+	}
+	isNew := !s.HasBranch(ctx, name)
+	if err := s.gitSwitch(ctx, name, args...); err != nil {
+		return Switch{}, err
+	}
+	if now, err := s.repo.ReadHead(ctx); err == nil && isNew {
+		done.created = now.Commit
+	}
+	return done, nil
+}
+
+// SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
+// the switch created. If HEAD has moved since, it does nothing. It returns the former branch or
+// commit, or "".
+func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
+	now, err := s.repo.ReadHead(ctx)
+	before := done.before
+	if err != nil || now.Branch != done.to || before.Commit.IsZero() {
+		return "", err
+	}
+	to, args := before.Branch, []string{"--no-guess", before.Branch}
+	if to == "" {
+		to = before.Commit.String()
+		args = []string{"--detach", to}
+	}
+	if err := s.gitSwitch(ctx, before.Branch, args...); err != nil {
+		return "", err
+	}
+	if !done.created.IsZero() && now.Commit == done.created {
+		_, err = s.repo.Git.Output(ctx, "branch", "-q", "-D", "--", done.to)
+	}
+	return to, err
+}
+
+// gitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD.
+func (s *Facts) gitSwitch(ctx context.Context, name string, args ...string) error {
 	g := s.repo.Git
 	g.Dir = s.repo.Info.Root
-	_, err = g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
+	_, err := g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
 	err = s.despiteHook(err, func() bool {
-		now, err := g.Line(ctx, "symbolic-ref", "-q", "HEAD")
-		return err == nil && now == "refs/heads/"+name
+		now, err := s.repo.ReadHead(ctx)
+		return err == nil && now.Branch == name
 	})
 	var failed *git.CommandError
 	if errors.As(err, &failed) && failed.Code > 0 {
