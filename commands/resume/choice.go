@@ -30,7 +30,7 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 		defer d.Close()
 	}
 	nobody := err != nil || r.options.judge.Auto || c.Line.JSON
-	if nobody && r.Verdict.Action == freshness.PromptUser {
+	if nobody && !r.Verdict.Damaged && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
 	if err := stopResume(c, r); err != nil || nobody {
@@ -48,6 +48,10 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 	switch {
 	case r.options.force:
 		return nil
+	case r.Verdict.Damaged:
+		why, _ := r.reasons(freshness.PromptUser)
+		issue := view.IssueArg(r.Checkpoint.Issue)
+		return because(c, r, failure.Invalid, "git checkpoint verify "+issue+"\ngit checkpoint resume "+issue+" --fallback", "cannot resume %s: %s", why)
 	case r.Verdict.Action == freshness.StartFresh:
 		why, hint := r.reasons(freshness.StartFresh)
 		return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)

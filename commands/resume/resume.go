@@ -194,7 +194,7 @@ func act(c *invoke.Invocation, r *resumption, choice string) error {
 // check checks the flags, and sets the choice and the output that they imply.
 func (o *resumeOptions) check(c *invoke.Invocation) error {
 	o.judge.Auto, o.judge.IssueFollows, o.judge.Look = o.auto || o.ci, o.syncIssue, &gitstore.Look{}
-	o.judge.FilesAnswered = o.changed != "" || o.judge.Auto
+	o.judge.FilesAnswered, o.judge.LeavesFiles = o.changed != "" || o.judge.Auto, o.leavesFiles()
 	if _, err := gitstore.ParseChanged(o.changed); err != nil {
 		return failure.Usagef("resume: --changed: %w", err)
 	}
