@@ -151,7 +151,7 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 		d.others = append(d.others, t.Path)
 	case t.clean && !r.asked && t.isEdited(s, r):
 		d.unsaved = append(d.unsaved, t.Path)
-	case st.work && s.blockage != "" && t.WorkWant == (Side{}): // in the way of no file
+	case st.work && s.blockage != "" && s.foreign == "" && t.WorkWant == (Side{}): // in the way of no file
 		if !t.later { // Outcome.Later names it
 			d.changed = append(d.changed, t.Path)
 		}
