@@ -20,9 +20,9 @@ import (
 )
 
 // choose returns the choice if no flag implies it. A person at a terminal is always
-// asked. Without a terminal, resume stops if the verdict requires an answer.
+// asked, but not by a dry run. Without a terminal, resume stops if the verdict requires an answer.
 func choose(c *invoke.Invocation, r *resumption) (string, error) {
-	if r.options.dryRun || r.options.force {
+	if r.options.force {
 		return "r", nil
 	}
 	d, err := c.Dialog("")
@@ -33,7 +33,7 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 	if nobody && !r.Verdict.Damaged && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
-	if err := stopResume(c, r); err != nil || nobody {
+	if err := stopResume(c, r); err != nil || nobody || r.options.dryRun {
 		return "r", err
 	}
 	if r.lacksBranch() && r.options.as == "" {
