@@ -103,7 +103,8 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 		v.Action = max(v.Action, reason.Action)
 		v.Corrupt = v.Corrupt || reason.Corrupt
 	}
-	v.CanResume = v.Action < StartFresh
+	v.Damaged = f.Files.Damaged != ""
+	v.CanResume = v.Action < StartFresh && !v.Damaged
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
 	v.AutoResume, v.AutoReason = in.unattended()
 	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved

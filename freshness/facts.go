@@ -110,6 +110,7 @@ type Files struct {
 	InTheWay []string // untracked files of Changed, which a restore keeps
 	Restores []string // files that a resume puts back
 	Unsaved  []string // files outside of the checkpoint that changed or came since, which a restore keeps
+	Damaged  string   // content of the checkpoint that is missing or damaged, so that a restore fails
 	Why      string   // reason for unchecked files
 }
 

@@ -101,6 +101,10 @@ type Verdict struct {
 	// Corrupt reports whether a reason is marked as corrupt.
 	Corrupt bool
 
+	// Damaged reports whether the files of the checkpoint cannot be restored, because content of
+	// the checkpoint is missing or damaged.
+	Damaged bool
+
 	// Other is a copy of Facts.Branch if HEAD is on another branch, otherwise zero.
 	Other Branch
 

@@ -155,6 +155,8 @@ func checkBase(in input) []Reason {
 func checkFiles(in input) []Reason {
 	f := in.facts.Files
 	switch {
+	case f.Damaged != "":
+		return []Reason{reason("files", PromptUser, "The files cannot be restored: %s", printable(f.Damaged))}
 	case !f.Checked && len(in.record.Files()) > 0:
 		return []Reason{unchecked("files", "Files", f.Why)}
 	}

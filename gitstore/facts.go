@@ -107,8 +107,18 @@ func (w Worktrees) Remove(ctx context.Context, added Worktree) error {
 // Switch switches this worktree to a branch, as git switch does. If the branch of the
 // checkpoint does not exist, Switch creates it like FindOrAdd. It fails with a
 // *RefusedError if git refuses, or if another worktree has the branch checked out.
-func (w Worktrees) Switch(ctx context.Context, c *Checkpoint, branch string) error {
+func (w Worktrees) Switch(ctx context.Context, c *Checkpoint, branch string) (Switch, error) {
 	return w.facts.SwitchBranch(ctx, c, branch)
+}
+
+// A Switch is a switch of this worktree to another branch.
+type Switch = facts.Switch
+
+// SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
+// the switch created. If HEAD has moved since, it does nothing. It returns the former branch or
+// commit, or "".
+func (w Worktrees) SwitchBack(ctx context.Context, done Switch) (string, error) {
+	return w.facts.SwitchBack(ctx, done)
 }
 
 // EnterWorktree makes a worktree the working directory of this process, and unsets the

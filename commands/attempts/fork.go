@@ -141,7 +141,8 @@ func forkFrom(c *invoke.Invocation, issue checkpoint.Issue, name string) (*gitst
 	return p.Checkpoint, nil
 }
 
-// planWorktrees sets branch and directory of each fork. It fails if a branch or a directory exists.
+// planWorktrees sets branch and directory of each fork. It fails if a branch or a directory exists,
+// except for those of a fork that a killed command has begun.
 func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newFork) error {
 	if c.Env.Getenv("GIT_INDEX_FILE") != "" {
 		return failure.Usagef("fork: --worktree: GIT_INDEX_FILE is set, and git would write the new worktree's index there")
@@ -157,6 +158,9 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 	for n := range forks {
 		f := &forks[n]
 		f.branch, f.dir = branch+"-"+f.name, root+"-"+f.name
+		if f.checkpoint = begun(c, from, f); f.checkpoint != nil || c.Store.HasIssue(c.Ctx, f.issue) {
+			continue // makeForks refuses the latter
+		}
 		b, err := c.Store.FindBranch(c.Ctx, f.branch, time.Time{})
 		if err != nil {
 			return err
@@ -171,18 +175,44 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 	return nil
 }
 
+// begun returns the checkpoint of a fork that was killed before its worktree had the files of the
+// checkpoint, or nil.
+func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstore.Checkpoint {
+	cp, _, source, err := forkRecord(c, f.issue)
+	if err != nil || source.Issue != from.Issue || source.ID != from.ID || cp.Branch != gitstore.RecordedBranch(f.branch) {
+		return nil
+	}
+	if l, err := c.Store.List(c.Ctx, f.issue, 0); err != nil || len(l.Checkpoints) != 1 {
+		return nil
+	}
+	if there, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: f.dir}); err == nil {
+		defer there.Close()
+		if there.HasRestored(f.issue) {
+			return nil
+		}
+	}
+	return cp
+}
+
 // makeForks creates the chains of the forks.
 func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
 	req := gitstore.ForkRequest{From: from, Branches: map[string]string{}, DryRun: o.dryRun}
 	for _, f := range forks {
+		if f.checkpoint != nil {
+			continue
+		}
 		req.Names = append(req.Names, f.name)
 		if f.branch != "" {
 			req.Branches[f.name] = f.branch
 		}
 	}
+	if len(req.Names) == 0 {
+		return nil
+	}
 	made, err := c.Store.Fork(c.Ctx, req)
 	for n := range made {
-		forks[n].checkpoint = &made[n]
+		k := slices.IndexFunc(forks, func(f newFork) bool { return f.name == req.Names[n] })
+		forks[k].checkpoint = &made[n]
 	}
 	if err != nil && len(made) > 0 {
 		return failure.DoneErrorf("fork: %s: %w", created(forks), err)

@@ -114,13 +114,15 @@ func details(reason freshness.Reason) string {
 // gate stops a resume by flag if HEAD is on another branch, or if a phase awaits
 // approval: --yes answers the prompt, but names no branch and approves no phase.
 func gate(c *invoke.Invocation, r *resumption) error {
-	if r.lacksBranch() && !r.options.dryRun && !r.options.force && !r.options.judge.Auto {
-		if err := switchContact(c, r); err != nil {
+	switched := false
+	if r.lacksBranch() && !r.options.force && !r.options.judge.Auto {
+		var err error
+		if switched, err = switchContact(c, r); err != nil {
 			return err
 		}
 	}
-	elsewhere := r.otherBranch() != nil && !r.options.leavesFiles()
-	if len(r.Verdict.Awaiting) == 0 && !elsewhere || r.options.dryRun || r.options.force {
+	elsewhere := r.otherBranch() != nil && !r.options.leavesFiles() && !switched
+	if len(r.Verdict.Awaiting) == 0 && !elsewhere || r.options.force {
 		return nil
 	}
 	if err := stopResume(c, r); err != nil {
@@ -131,6 +133,9 @@ func gate(c *invoke.Invocation, r *resumption) error {
 		return notByFlag(c, r, elsewhere)
 	}
 	defer d.Close()
+	if r.options.dryRun {
+		return nil
+	}
 	if elsewhere {
 		if err := askBranch(c, d, r); err != nil {
 			return err

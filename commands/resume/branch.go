@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -66,12 +67,27 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 
 // switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
-	if err := work.SwitchBranch(c.Ctx, c.Store, r.Checkpoint, name); err != nil {
+	var err error
+	if r.switched, err = work.SwitchBranch(c.Ctx, c.Store, r.Checkpoint, name); err != nil {
 		return err
 	}
 	c.Infof("switched to branch %s", name)
 	c.Close()
 	return c.Open()
+}
+
+// switchBack switches to the former branch again after a resume that came to nothing.
+func switchBack(c *invoke.Invocation, r *resumption) {
+	if r.switched == (gitstore.Switch{}) || r.resumed || r.chosen != "" || r.restored != nil && r.restored.Undo != "" {
+		return
+	}
+	to, err := work.SwitchBack(context.WithoutCancel(c.Ctx), c.Store, r.switched)
+	if to != "" {
+		c.Infof("switched back to %s", to)
+	}
+	if err != nil {
+		c.Warnf("HEAD stays: %v", err)
+	}
 }
 
 // branchChoices maps the answers about another branch. An empty line aborts.

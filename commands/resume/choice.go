@@ -20,9 +20,9 @@ import (
 )
 
 // choose returns the choice if no flag implies it. A person at a terminal is always
-// asked. Without a terminal, resume stops if the verdict requires an answer.
+// asked, but not by a dry run. Without a terminal, resume stops if the verdict requires an answer.
 func choose(c *invoke.Invocation, r *resumption) (string, error) {
-	if r.options.dryRun || r.options.force {
+	if r.options.force {
 		return "r", nil
 	}
 	d, err := c.Dialog("")
@@ -30,10 +30,10 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 		defer d.Close()
 	}
 	nobody := err != nil || r.options.judge.Auto || c.Line.JSON
-	if nobody && r.Verdict.Action == freshness.PromptUser {
+	if nobody && !r.Verdict.Damaged && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
-	if err := stopResume(c, r); err != nil || nobody {
+	if err := stopResume(c, r); err != nil || nobody || r.options.dryRun {
 		return "r", err
 	}
 	if r.lacksBranch() && r.options.as == "" {
@@ -48,6 +48,10 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 	switch {
 	case r.options.force:
 		return nil
+	case r.Verdict.Damaged:
+		why, _ := r.reasons(freshness.PromptUser)
+		issue := view.IssueArg(r.Checkpoint.Issue)
+		return because(c, r, failure.Invalid, "git checkpoint verify "+issue+"\ngit checkpoint resume "+issue+" --fallback", "cannot resume %s: %s", why)
 	case r.Verdict.Action == freshness.StartFresh:
 		why, hint := r.reasons(freshness.StartFresh)
 		return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)

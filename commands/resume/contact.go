@@ -21,7 +21,7 @@ import (
 // remote has none either, or does not answer, the error about the missing checkpoint has the
 // reason.
 func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
-	if o.dryRun || o.judge.Issue.Offline {
+	if o.judge.Issue.Offline {
 		return nil
 	}
 	issue, err := issueToFetch(c)
@@ -30,6 +30,10 @@ func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
 	}
 	remote, err := c.Remote("")
 	if err != nil {
+		return nil
+	}
+	if o.dryRun {
+		c.Subject.Unfetched = "a dry run fetches nothing from " + gitstore.ShownRemote(remote)
 		return nil
 	}
 	t := c.TickRemote("resume: fetch from " + gitstore.ShownRemote(remote))
@@ -74,13 +78,17 @@ func (r *resumption) lacksBranch() bool {
 }
 
 // switchContact switches to the branch of a checkpoint that this clone does not have, after
-// --yes. A worktree with changes stays where it is.
-func switchContact(c *invoke.Invocation, r *resumption) error {
+// --yes, and reports whether it does. A worktree with changes stays where it is, and a dry run too.
+func switchContact(c *invoke.Invocation, r *resumption) (bool, error) {
 	changed, _, err := c.Store.Files.Uncommitted(c.Ctx, checkpoint.New())
 	if err != nil || len(changed) > 0 || r.Verdict.Action == freshness.StartFresh {
-		return err // the question about the branch stays
+		return false, err // the question about the branch stays
 	}
-	return goHome(c, r)
+	if r.options.dryRun {
+		c.Infof("would switch to branch %s", r.Home())
+		return true, nil
+	}
+	return true, goHome(c, r)
 }
 
 // askContact asks whether to switch to the branch of the checkpoint and to resume there, and

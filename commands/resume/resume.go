@@ -106,6 +106,7 @@ type resumption struct {
 	foundShown bool             // texts.Found is printed
 	named      bool             // the command line named the checkpoint
 	chosen     string           // s or d if chosen, otherwise ""
+	switched   gitstore.Switch  // to another branch
 	resumed    bool             // work resumes, in spite of the verdict and of later errors
 	changed    gitstore.Changed
 	each       map[string]gitstore.Changed // answers for single files
@@ -142,6 +143,9 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 		err = corrupted(c, r, noResumption(c, r, err))
 	} else {
 		err = resumeOpened(c, r)
+	}
+	if err != nil {
+		switchBack(c, r)
 	}
 	if err != nil && place.Created && !r.resumed {
 		if failed := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
@@ -190,7 +194,7 @@ func act(c *invoke.Invocation, r *resumption, choice string) error {
 // check checks the flags, and sets the choice and the output that they imply.
 func (o *resumeOptions) check(c *invoke.Invocation) error {
 	o.judge.Auto, o.judge.IssueFollows, o.judge.Look = o.auto || o.ci, o.syncIssue, &gitstore.Look{}
-	o.judge.FilesAnswered = o.changed != "" || o.judge.Auto
+	o.judge.FilesAnswered, o.judge.LeavesFiles = o.changed != "" || o.judge.Auto, o.leavesFiles()
 	if _, err := gitstore.ParseChanged(o.changed); err != nil {
 		return failure.Usagef("resume: --changed: %w", err)
 	}

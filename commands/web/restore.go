@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -307,7 +308,7 @@ func (v *visit) resumeFiles(at place, w wish, dryRun bool) (*gitstore.Restored, 
 }
 
 // doResume restores the files of a checkpoint and records that work continues from it.
-func doResume(v *visit, at place) (Notice, error) {
+func doResume(v *visit, at place) (n Notice, err error) {
 	w, err := v.wish()
 	if err != nil {
 		return Notice{}, err
@@ -315,9 +316,15 @@ func doResume(v *visit, at place) (Notice, error) {
 	c := at.checkpoint()
 	switched := ""
 	if w.branch != "" {
-		if err := v.switchBranch(c, w.branch); err != nil {
+		done, err := v.switchBranch(c, w.branch)
+		if err != nil {
 			return Notice{}, err
 		}
+		defer func() {
+			if err != nil {
+				_, _ = work.SwitchBack(context.WithoutCancel(v.ctx), v.repo.Store, done)
+			}
+		}()
 		switched = "Switched to branch " + line(w.branch) + ". "
 	}
 	j, err := v.judged(c)
@@ -325,7 +332,7 @@ func doResume(v *visit, at place) (Notice, error) {
 		return Notice{}, err
 	}
 	if why, commands := blocks(j); why != "" {
-		return Notice{}, &gitstore.RefusedError{Reason: switched + why, Hint: strings.Join(commands, "\n")}
+		return Notice{}, &gitstore.RefusedError{Reason: why, Hint: strings.Join(commands, "\n")}
 	}
 	done, err := v.resumeFiles(at, w, false)
 	if err != nil {
@@ -335,7 +342,7 @@ func doResume(v *visit, at place) (Notice, error) {
 	if !j.Verdict.At.Complete {
 		text += " at " + line(j.ContinueFrom())
 	}
-	n := v.restored(text+". "+count(len(done.Restored), "file")+" restored.", at, done)
+	n = v.restored(text+". "+count(len(done.Restored), "file")+" restored.", at, done)
 	if err := v.repo.SetResumed(c, gitstore.ResumeOptions{Stale: j.Verdict.Old}); err != nil {
 		n.Text = "The files are restored, but the resume is not recorded: " + line(err.Error())
 	}
@@ -343,16 +350,17 @@ func doResume(v *visit, at place) (Notice, error) {
 }
 
 // switchBranch switches to a branch as resume --branch does, and opens the repository again.
-func (v *visit) switchBranch(c *gitstore.Checkpoint, name string) error {
-	if err := work.SwitchBranch(v.ctx, v.repo.Store, c, name); err != nil {
-		return err
+func (v *visit) switchBranch(c *gitstore.Checkpoint, name string) (gitstore.Switch, error) {
+	done, err := work.SwitchBranch(v.ctx, v.repo.Store, c, name)
+	if err != nil {
+		return done, err
 	}
 	v.repo.Close()
 	repo, err := v.o.Open(v.ctx)
 	if err == nil {
 		v.repo = repo
 	}
-	return err
+	return done, err
 }
 
 // judged returns the assessment of a checkpoint that may be resumed.

@@ -3,7 +3,9 @@ package checkpoint
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint/document"
@@ -53,6 +55,17 @@ type Skipped struct {
 type FileMode struct {
 	Path string
 	Mode string // permission bits in octal
+}
+
+// Permissions returns the permission bits of Modes by path.
+func (s Snapshot) Permissions() map[string]fs.FileMode {
+	bits := map[string]fs.FileMode{}
+	for _, f := range s.Modes {
+		if n, err := strconv.ParseUint(f.Mode, 8, 9); err == nil {
+			bits[f.Path] = fs.FileMode(n)
+		}
+	}
+	return bits
 }
 
 // A Flagged is a path that was captured although a flag of the index tells git not to read it.

@@ -26,6 +26,47 @@ func IsYounger(path string, age time.Duration) bool {
 	return err == nil && time.Since(info.ModTime()) < age
 }
 
+// IgnoreRefused returns nil for the error of a file system that does not let this user set the mode
+// or the times of a file, otherwise err.
+func IgnoreRefused(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// CopyWithTime replaces a file with a copy of another one, with its permissions and modification
+// time: git compares the time of an index with the times of files. If the file system does not let
+// this user set the time, the copy is a hard link, which git replaces when it writes. If the source
+// is missing, there is no copy.
+func CopyWithTime(from, to string) error {
+	if err := IgnoreMissing(os.Remove(to)); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return IgnoreMissing(err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	err = os.Chtimes(to, info.ModTime(), info.ModTime())
+	if err != nil && IgnoreRefused(err) == nil {
+		return errors.Join(os.Remove(to), os.Link(from, to))
+	}
+	return err
+}
+
 // IgnoreMissing returns err, or nil if err means that a file does not exist.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

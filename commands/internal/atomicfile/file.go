@@ -296,7 +296,7 @@ func (f Replacement) keepOwnerAndMode(temp *os.File) error {
 	if err := keepOwner(temp, f.info); err != nil && !f.Force {
 		return err
 	}
-	return temp.Chmod(f.info.Mode().Perm())
+	return fsutil.IgnoreRefused(temp.Chmod(f.info.Mode().Perm()))
 }
 
 // rename moves the temporary file to the file's path.

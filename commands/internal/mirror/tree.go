@@ -163,7 +163,7 @@ func Replace(dir *os.Root, name string, want layout.Output) error {
 	_ = dir.Remove(temp)                                                                       // left by a killed process; removed because a symlink at this path must not be followed
 	err := fill(dir, temp, want)
 	if was, lstatErr := dir.Lstat(name); err == nil && lstatErr == nil && was.Mode().IsRegular() && want.Link == "" {
-		err = dir.Chmod(temp, was.Mode().Perm())
+		err = fsutil.IgnoreRefused(dir.Chmod(temp, was.Mode().Perm()))
 	}
 	if err == nil {
 		err = dir.Rename(temp, name)

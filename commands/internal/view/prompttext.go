@@ -96,11 +96,10 @@ func unsureText(v freshness.Verdict) string {
 	if v.Action == freshness.PromptUser && v.AutoResume {
 		return "yes, and files that changed since stay as they are"
 	}
-	return map[freshness.Action]string{
-		freshness.ProceedWithWarning: "yes, with warnings",
-		freshness.PromptUser:         "after an answer from a person",
-		freshness.StartFresh:         "no, the work starts over",
-	}[v.Action]
+	if v.Action == freshness.Resume {
+		return ""
+	}
+	return actionText(v, "a person")
 }
 
 // pointLines adds the lines about the point at which the work goes on.

@@ -76,17 +76,25 @@ func ByText(author string) string {
 // ContinueFrom returns the point at which work continues, for people.
 func (s *Standing) ContinueFrom() string { return ContinueFrom(s.Record, s.Verdict.At) }
 
+// actionText describes the action of a verdict. who is the person who has to answer.
+func actionText(v freshness.Verdict, who string) string {
+	if v.Damaged {
+		return "no, its files are missing or damaged"
+	}
+	return map[freshness.Action]string{
+		freshness.Resume:             "yes",
+		freshness.ProceedWithWarning: "yes, with warnings",
+		freshness.PromptUser:         "after an answer from " + who,
+		freshness.StartFresh:         "no, the work starts over",
+	}[v.Action]
+}
+
 // ResumeText describes whether the work can be resumed. at is the point to continue at, or "".
 func (s *Standing) ResumeText() (text, at string) {
 	if s.Verdict.At.Complete {
 		return NothingLeft, ""
 	}
-	text = map[freshness.Action]string{
-		freshness.Resume:             "yes",
-		freshness.ProceedWithWarning: "yes, with warnings",
-		freshness.PromptUser:         "after an answer from you",
-		freshness.StartFresh:         "no, the work starts over",
-	}[s.Verdict.Action]
+	text = actionText(s.Verdict, "you")
 	if s.Verdict.CanResume && s.Verdict.At.Code != "" {
 		at = s.ContinueFrom()
 	}

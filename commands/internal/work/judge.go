@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/dotagent"
 )
 
@@ -24,6 +25,7 @@ type JudgeOptions struct {
 	Branch        string   // branch on which work would resume, or "" for the branch of the checkpoint
 	Approve       []string // phases that the command approves
 	FilesAnswered bool     // changed files need no answer
+	LeavesFiles   bool     // no file is restored
 	Auto          bool     // nobody can be asked
 	Strict        bool     // warnings are failures
 	IssueFollows  bool     // the issue takes the labels of the checkpoint
@@ -126,6 +128,9 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 		return freshness.Files{Why: noWorktree}
 	}
 	plan, err := c.Store.Files.Plan(c.Ctx, cp, o.Look)
+	if err != nil && failure.Classify(err).Code == failure.Invalid && !o.LeavesFiles {
+		return freshness.Files{Damaged: err.Error()}
+	}
 	if err != nil {
 		return freshness.Files{Why: err.Error()}
 	}
@@ -144,7 +149,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 func NotSaved(c *invoke.Invocation, cp *gitstore.Checkpoint) (int, error) {
 	f := filesFact(c, cp, JudgeOptions{})
 	if !f.Checked {
-		return 0, errors.New(f.Why)
+		return 0, errors.New(cmp.Or(f.Damaged, f.Why))
 	}
 	return len(f.Changed) + len(f.Unsaved), nil
 }

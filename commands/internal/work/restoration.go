@@ -137,18 +137,27 @@ func Conflicts(command string, done *gitstore.Restored) error {
 
 // SwitchBranch switches the worktree to a branch, on which the work of a checkpoint goes on. It
 // fails if git refuses, or if a restore was interrupted or is under way in this worktree.
-func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, name string) error {
+func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, name string) (done gitstore.Switch, err error) {
 	switch {
 	case s.InterruptedRestore.IsUnderWay():
-		return failure.Errorf(failure.Refused, "", "switch to branch %s: a restore is under way in this worktree", name)
+		return done, failure.Errorf(failure.Refused, "", "switch to branch %s: a restore is under way in this worktree", name)
 	case s.InterruptedRestore.Exists(ctx):
-		return failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
+		return done, failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
 			"switch to branch %s: a restore was interrupted in this worktree", name)
 	}
-	if err := s.Worktrees.Switch(ctx, cp, name); err != nil {
-		return fmt.Errorf("resume %s: %w", cp.ID, err)
+	if done, err = s.Worktrees.Switch(ctx, cp, name); err != nil {
+		return done, fmt.Errorf("resume %s: %w", cp.ID, err)
 	}
-	return nil
+	return done, nil
+}
+
+// SwitchBack switches the worktree back after a resume that came to nothing. If files of the
+// checkpoint are here, because its restore cannot be reverted, HEAD stays.
+func SwitchBack(ctx context.Context, s *gitstore.Store, done gitstore.Switch) (to string, err error) {
+	if s.InterruptedRestore.Exists(ctx) {
+		return "", nil
+	}
+	return s.Worktrees.SwitchBack(ctx, done)
 }
 
 // NoFileBack returns the error of an undo or a redo, given by its name, that can put no file back,

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Worktree is a worktree for the branch of a checkpoint.
@@ -25,11 +28,20 @@ type Worktree struct {
 	branch, tip string // the branch that FindOrAddWorktree created, and its tip
 }
 
-// FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. It
-// fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If
+// FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. If
+// the git that made it was killed, FindOrAddWorktree completes the files of HEAD first. It fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If
 // the branch does not exist, FindOrAddWorktree creates it from the remote-tracking branch with the
 // same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
+	if h := s.findHalfMade(dir); h != nil {
+		done, err := s.complete(ctx, c, h)
+		switch {
+		case err != nil:
+			return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
+		case done:
+			return Worktree{Dir: dir}, nil
+		}
+	}
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
 			if isSame(at, dir) {
@@ -42,7 +54,8 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
-	if _, err := s.repo.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...); err != nil {
+	_, err = s.repo.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
+	if err = s.despiteHook(err, func() bool { return s.isAdded(ctx, dir, c.Branch) }); err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
 	p := Worktree{Dir: dir, Created: true}
@@ -53,6 +66,25 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 		}
 	}
 	return p, nil
+}
+
+// despiteHook returns nil if git failed and has still done its work: the exit status of a
+// post-checkout hook becomes that of git. The message of the hook becomes a warning.
+func (s *Facts) despiteHook(err error, isDone func() bool) error {
+	failed, ok := errors.AsType[*git.CommandError](err)
+	if !ok || failed.Code <= 0 || !isDone() {
+		return err
+	}
+	s.repo.Notify("the post-checkout hook failed: %s", cmp.Or(git.WithoutCredentials(failed.Stderr), "no message"))
+	return nil
+}
+
+// isAdded reports whether dir is a complete worktree of a branch, or with a detached HEAD for "".
+func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
+	list, err := repository.Worktrees(ctx, s.repo.Git)
+	return err == nil && slices.ContainsFunc(list, func(w repository.WorktreeEntry) bool {
+		return strings.TrimPrefix(w.Branch, "refs/heads/") == branch && isSame(w.Path, dir)
+	}) && s.findHalfMade(dir) == nil
 }
 
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree
@@ -154,22 +186,72 @@ func EnterWorktree(dir string) error {
 	return nil
 }
 
+// A Switch is a switch of this worktree to another branch.
+type Switch struct {
+	to      string
+	before  repo.Head
+	created plumbing.Hash // commit at which SwitchBranch created the branch, or zero
+}
+
 // SwitchBranch switches this worktree to a branch with git switch, so uncommitted changes
 // stay, and git refuses to overwrite them. If the branch of the checkpoint does not exist,
 // SwitchBranch creates it from the remote-tracking branch with the same name, or at the
 // checkpoint's HEAD. If another worktree has the branch checked out, it fails with a
 // RefusedError.
-func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) error {
+func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name string) (Switch, error) {
 	if at := s.CheckedOut(ctx, name); at != "" {
-		return checkedOutIn(at, name)
+		return Switch{}, checkedOutIn(at, name)
 	}
 	args, err := s.switchArgs(ctx, c, name)
 	if err != nil {
-		return fmt.Errorf("switch to branch %s: %w", name, err)
+		return Switch{}, fmt.Errorf("switch to branch %s: %w", name, err)
 	}
+	done := Switch{to: name}
+	if done.before, err = s.repo.ReadHead(ctx); err != nil {
+		return Switch{}, err
+	}
+	isNew := !s.HasBranch(ctx, name)
+	if err := s.gitSwitch(ctx, name, args...); err != nil {
+		return Switch{}, err
+	}
+	if now, err := s.repo.ReadHead(ctx); err == nil && isNew {
+		done.created = now.Commit
+	}
+	return done, nil
+}
+
+// SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
+// the switch created. If HEAD has moved since, it does nothing. It returns the former branch or
+// commit, or "".
+func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
+	now, err := s.repo.ReadHead(ctx)
+	before := done.before
+	if err != nil || now.Branch != done.to || before.Commit.IsZero() {
+		return "", err
+	}
+	to, args := before.Branch, []string{"--no-guess", before.Branch}
+	if to == "" {
+		to = before.Commit.String()
+		args = []string{"--detach", to}
+	}
+	if err := s.gitSwitch(ctx, before.Branch, args...); err != nil {
+		return "", err
+	}
+	if !done.created.IsZero() && now.Commit == done.created {
+		_, err = s.repo.Git.Output(ctx, "branch", "-q", "-D", "--", done.to)
+	}
+	return to, err
+}
+
+// gitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD.
+func (s *Facts) gitSwitch(ctx context.Context, name string, args ...string) error {
 	g := s.repo.Git
 	g.Dir = s.repo.Info.Root
-	_, err = g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
+	_, err := g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
+	err = s.despiteHook(err, func() bool {
+		now, err := s.repo.ReadHead(ctx)
+		return err == nil && now.Branch == name
+	})
 	var failed *git.CommandError
 	if errors.As(err, &failed) && failed.Code > 0 {
 		return &repo.RefusedError{Reason: failed.Error(), Hint: "git status"}

@@ -68,7 +68,7 @@ func (d Dir) ClearLock(path string, since time.Time) (busy bool) {
 	if age := time.Since(before.ModTime()); age < unchangedFor {
 		time.Sleep(unchangedFor - max(age, 0))
 	}
-	if d.gitRuns(before.ModTime()) {
+	if d.GitRuns(before.ModTime()) {
 		return true
 	}
 	now, err := os.Lstat(path)

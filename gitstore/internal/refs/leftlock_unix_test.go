@@ -130,7 +130,7 @@ func TestLockFileOfRunningGitRemains(t *testing.T) {
 	}
 	require.NoError(t, syscall.Kill(-git.Process.Pid, syscall.SIGKILL))
 	_ = git.Wait() // waits for the shell; the killed git may exit later
-	require.Eventually(t, func() bool { return !w.dir.gitRuns(time.Now()) || gittest.UnseenGit() != "" }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return !w.dir.GitRuns(time.Now()) || gittest.UnseenGit() != "" }, 2*time.Minute, time.Millisecond)
 	w.removes(t, "42", one+".lock")
 	assert.Empty(t, w.dir.Interrupted())
 }

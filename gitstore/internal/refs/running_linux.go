@@ -15,9 +15,9 @@ import (
 // unchangedFor is the time for which an incomplete lock file must be unchanged.
 const unchangedFor = 300 * time.Millisecond
 
-// gitRuns reports whether the repository has a running git that was started before a
+// GitRuns reports whether the repository has a running git that was started before a
 // time. A git that was started later cannot own a lock file of that time.
-func (d Dir) gitRuns(before time.Time) bool {
+func (d Dir) GitRuns(before time.Time) bool {
 	dirs := d.worktrees()
 	pids, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range pids {

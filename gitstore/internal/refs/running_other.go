@@ -7,5 +7,5 @@ import "time"
 // unchangedFor is the time for which an incomplete lock file must be unchanged.
 const unchangedFor = time.Second
 
-// gitRuns returns false: this system cannot list processes.
-func (d Dir) gitRuns(time.Time) bool { return false }
+// GitRuns returns false: this system cannot list processes.
+func (d Dir) GitRuns(time.Time) bool { return false }

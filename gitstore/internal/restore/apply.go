@@ -22,11 +22,6 @@ import (
 // prepare stores the content of every file that will be replaced, and creates new files in the
 // staging directory. It changes no file of the worktree.
 func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
-	for _, st := range plan.steps {
-		if err := s.checkWanted(st); err != nil {
-			return err
-		}
-	}
 	if err := s.keepAll(ctx, plan.steps); err != nil {
 		return err
 	}
@@ -119,7 +114,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 		if !steps[i].creates() {
 			continue
 		}
-		made, err := w.prepared(steps[i].path)
+		made, err := w.prepared(steps[i])
 		if err != nil {
 			return fmt.Errorf("make %q: %w", steps[i].path, err)
 		}

@@ -151,6 +151,10 @@ func (d *decision) add(t Target, s state, st Step, r rules) {
 		d.others = append(d.others, t.Path)
 	case t.clean && !r.asked && t.isEdited(s, r):
 		d.unsaved = append(d.unsaved, t.Path)
+	case st.work && s.blockage != "" && s.foreign == "" && t.WorkWant == (Side{}): // in the way of no file
+		if !t.later { // Outcome.Later names it
+			d.changed = append(d.changed, t.Path)
+		}
 	case st.work && s.blockage != "":
 		d.inTheWay = append(d.inTheWay, t.Path)
 		if s.foreign != "" {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -90,7 +92,7 @@ func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[s
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "index")
-	if err := copyFile(a.file, file); err != nil {
+	if err := fsutil.CopyWithTime(a.file, file); err != nil {
 		return fmt.Errorf("copy index: %w", err)
 	}
 	g := a.git().OnIndex(file, a.s.Config...)

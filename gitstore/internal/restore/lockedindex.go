@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -154,30 +153,6 @@ func (a *lockedIndex) freeLock() {
 	a.lock = ""
 }
 
-// copyFile copies a file with permissions and mtime. Git compares file times with the
-// index's mtime to detect racily clean entries. If the source is missing, copyFile
-// creates no file.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
-}
-
 // An indexEdit is a change of one index entry.
 type indexEdit struct {
 	path           string
@@ -194,7 +169,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	if err := copyFile(a.file, a.copied()); err != nil {
+	if err := fsutil.CopyWithTime(a.file, a.copied()); err != nil {
 		return fmt.Errorf("copy index: %w", err)
 	}
 	defer os.Remove(a.copied())
@@ -208,7 +183,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
 		// GIT_INDEX_FILE is on another file system: copy to a temporary file beside it first.
 		near := a.file + ".git-checkpoint"
 		defer os.Remove(near)
-		if err = errors.Join(copyFile(a.copied(), near), os.Remove(a.copied())); err == nil {
+		if err = errors.Join(fsutil.CopyWithTime(a.copied(), near), os.Remove(a.copied())); err == nil {
 			return os.Rename(near, a.file)
 		}
 	}

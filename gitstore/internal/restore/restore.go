@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/git/repository"
 )
 
 // A Request selects parts of a snapshot and restore options.
@@ -144,6 +145,13 @@ func (r *restoring) run(ctx context.Context) error {
 	})
 	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(plan.foreign)))
 	r.done.listSteps(plan.steps)
+	if !r.req.DryRun || !repository.Partial(r.s.Config) { // otherwise git would fetch what a dry run does not need
+		for _, st := range plan.steps {
+			if err := r.s.checkWanted(st); err != nil {
+				return err
+			}
+		}
+	}
 	if r.req.DryRun || len(plan.steps) == 0 {
 		return nil
 	}

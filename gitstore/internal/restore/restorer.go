@@ -118,6 +118,7 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 			done.Merging = mergeHeads(st)
 		}
 	}
+	site.Modes = st.Record.Snapshot().Permissions()
 	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
 	if r.safety != nil {

@@ -184,12 +184,19 @@ func (w *staging) write(name string, want fileOnDisk) error {
 		return os.Symlink(string(data), file)
 	}
 	perm := fs.FileMode(want.mode & 0o777)
-	return errors.Join(os.WriteFile(file, data, 0o600), os.Chmod(file, perm))
+	if err := os.WriteFile(file, data, perm); err != nil {
+		return err
+	}
+	info, err := os.Lstat(file)
+	if err != nil || info.Mode().Perm() == perm {
+		return err
+	}
+	return fsutil.IgnoreRefused(os.Chmod(file, perm)) // the umask has removed permissions
 }
 
-// prepared returns hash and mode of a prepared file.
-func (w *staging) prepared(name string) (fileOnDisk, error) {
-	pl, err := w.made.open(name, false)
+// prepared sets the permissions of a step's prepared file, and returns hash and mode of the file.
+func (w *staging) prepared(st Step) (fileOnDisk, error) {
+	pl, err := w.made.open(st.path, false)
 	if err != nil {
 		return fileOnDisk{}, err
 	}
@@ -197,5 +204,35 @@ func (w *staging) prepared(name string) (fileOnDisk, error) {
 	if err != nil {
 		return fileOnDisk{}, err
 	}
+	if perm := w.s.permissions(st, info.Mode().Perm()); info.Mode().IsRegular() && perm != info.Mode().Perm() {
+		if err := fsutil.IgnoreRefused(pl.dir.Chmod(pl.name, perm)); err != nil {
+			return fileOnDisk{}, err
+		}
+		if info, err = pl.dir.Lstat(pl.name); err != nil {
+			return fileOnDisk{}, err
+		}
+	}
 	return hashDisk(pl, info)
+}
+
+// permissions returns the permissions of a restored file, which git has created with made. The file
+// keeps those of the file that it replaces, except for the executable bits. A new file has no
+// permission that the save did not find.
+func (s *Worktree) permissions(st Step, made fs.FileMode) fs.FileMode {
+	const exec, read = 0o111, 0o444
+	was := fs.FileMode(st.before.disk.mode & 0o777)
+	switch {
+	case st.diskAfter.mode != 0: // the step of a killed restore
+		return fs.FileMode(st.diskAfter.mode & 0o777)
+	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink:
+		if saved, ok := s.Modes[st.path]; ok {
+			made &= saved | 0o400
+		}
+		return made
+	case !s.configBool("core.filemode", true), made&exec != 0 == (was&exec != 0):
+		return was
+	case made&exec != 0:
+		return was | was&read>>2
+	}
+	return was &^ exec
 }

@@ -154,7 +154,7 @@ func copyNear(ready, pl place, name string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	return near, errors.Join(pl.dir.WriteFile(near.name, data, info.Mode().Perm()), pl.dir.Chmod(near.name, info.Mode().Perm()))
+	return near, errors.Join(pl.dir.WriteFile(near.name, data, info.Mode().Perm()), fsutil.IgnoreRefused(pl.dir.Chmod(near.name, info.Mode().Perm())))
 }
 
 // removeEmpty removes a directory that contains only empty directories.

@@ -45,6 +45,9 @@ type Worktree struct {
 	State  string            // private directory of this worktree for temporary files
 
 	Objects Objects
+	// Modes has the permissions of files at the save, if they are tighter than the umask.
+	Modes map[string]fs.FileMode
+
 	// Share sets the modes of files and directories in State for a shared repository. If it
 	// is nil, the modes stay.
 	Share func(paths ...string)

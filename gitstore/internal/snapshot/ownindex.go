@@ -110,7 +110,7 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 			o.reader.Close() // first, because Windows removes no open file
 			os.RemoveAll(temp)
 		}
-		if err := errors.Join(err, os.Mkdir(o.objects, 0o777), copyIndex(o.file, filepath.Join(temp, "index")), copyIndex(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
+		if err := errors.Join(err, os.Mkdir(o.objects, 0o777), fsutil.CopyWithTime(o.file, filepath.Join(temp, "index")), fsutil.CopyWithTime(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
 			o.close()
 			return nil, err
 		}
@@ -212,27 +212,6 @@ func (o *ownIndex) run(ctx context.Context, stdin []byte, args ...string) ([]byt
 	return out, err
 }
 
-// copyIndex copies an index with its modification time. A missing index removes the copy, as
-// git treats a missing index as an empty one.
-func copyIndex(from, to string) error {
-	os.Remove(to)
-	data, err := os.ReadFile(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(to, data, 0o666); err != nil {
-		return err
-	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
-}
-
 // identityOf returns a text that changes with the content of an index file: its checksum, or the
 // stat data if git wrote no checksum.
 func identityOf(file string) string {
@@ -278,7 +257,7 @@ func (o *ownIndex) begin(fresh bool) error {
 	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(o.file)); err != nil && o.objects == "" {
 		return err
 	}
-	return copyIndex(o.s.repo.Info.Index, o.file)
+	return fsutil.CopyWithTime(o.s.repo.Info.Index, o.file)
 }
 
 // userIndex reads the user's index if it has changed. head is the tree of HEAD.
@@ -290,7 +269,7 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 		return u, nil
 	}
 	o.reread = true
-	if err := copyIndex(o.s.repo.Info.Index, o.real); err != nil {
+	if err := fsutil.CopyWithTime(o.s.repo.Info.Index, o.real); err != nil {
 		return nil, fmt.Errorf("copy index: %w", err)
 	}
 	defer os.Remove(o.real)
