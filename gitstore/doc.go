@@ -11,6 +11,7 @@
 //	refs/git-checkpoint/fetched/<issue>          a chain that plain git fetched
 //	refs/git-checkpoint/remote/<remote>/<issue>  remote-tracking ref of a chain
 //	refs/git-checkpoint/incoming/...             temporary ref of a fetch
+//	refs/git-checkpoint/line/<issue>             the states as commits, for blame (Line)
 //	refs/git-checkpoint/undo/<issue>/<time>      safety snapshot of a restore (safety), with
 //	                                             the suffix -redo of an undo
 //
@@ -97,7 +98,9 @@
 //
 // Checkpoint-After names up to 8 checkpoints that the worktree came after at the save, or
 // "none": first those that were saved or restored in this worktree since its last save and that
-// do not contain each other, then those that the first of them names. It orders the checkpoints of
+// do not contain each other, then those that the first of them names. Checkpoint-Restored-From names up
+// to 8 others from which files came: the sources of restores of some files, of an adoption, and of a
+// fork. It orders the checkpoints of
 // a merge (join.State.Order), and tells which checkpoints were saved in parallel. A checkpoint of a
 // chain is unrelated to another one only if each id on the way is in the chain, or a fact of the
 // ledger or another checkpoint names it with what it came after. Each worktree

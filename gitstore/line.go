@@ -65,7 +65,8 @@ type LineState struct {
 	Commit     plumbing.Hash
 	Tree       plumbing.Hash // the state
 	Head       plumbing.Hash // HEAD at the save, zero if unborn
-	Before     []int         // indexes in States of the states among the parents
+	Before     []int         // indexes in States of the states among the parents, those of restored_from at last
+	After      int           // number of the others
 	Parents    []plumbing.Hash
 }
 
@@ -245,6 +246,7 @@ func (b *lineBuilder) add(d *chain.Descent, at int) (n int, err error) {
 	if err := before(d, d.Parents(at)); err != nil {
 		return -1, err
 	}
+	st.After = len(st.Before)
 	for id := range strings.FieldsSeq(cp.RestoredFrom) {
 		if err := before(b.find(d, checkpoint.ID(id))); err != nil {
 			return -1, err

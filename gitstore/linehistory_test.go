@@ -36,7 +36,8 @@ type loggedState struct {
 	*Saved
 	by    string
 	files map[string][]string
-	after []*loggedState // also the sources of restores
+	after []*loggedState
+	from  []*loggedState // sources of single files, of an adoption and of a fork
 	alive bool
 }
 
@@ -88,7 +89,7 @@ func (h *lineHistory) credit(by string) {
 	}
 }
 
-func (h *lineHistory) save(issue checkpoint.Issue, trigger checkpoint.Trigger, by string, commits []string, after ...*loggedState) *loggedState {
+func (h *lineHistory) save(issue checkpoint.Issue, trigger checkpoint.Trigger, by string, commits []string, from []*loggedState, after ...*loggedState) *loggedState {
 	req := h.request(trigger, func(rec *checkpoint.Record) {
 		rec.SetAgentTurn(checkpoint.AgentTurn{Number: h.turns, Agent: "claude", Hand: trigger != checkpoint.Turn, Commits: commits})
 		rec.SetNote(by)
@@ -99,7 +100,7 @@ func (h *lineHistory) save(issue checkpoint.Issue, trigger checkpoint.Trigger, b
 		after = append(after, left)
 		delete(h.left, issue)
 	}
-	st := &loggedState{Saved: h.world.save(req), by: by, files: h.read(), after: after, alive: true}
+	st := &loggedState{Saved: h.world.save(req), by: by, files: h.read(), after: after, from: from, alive: true}
 	h.states, h.events = append(h.states, st), append(h.events, fmt.Sprintf("%s: save %s %s", by, issue, st.ID.Short()))
 	return st
 }
@@ -127,7 +128,7 @@ func (h *lineHistory) work(issue checkpoint.Issue, at *loggedState, from, to int
 	switch h.r.IntN(10) {
 	case 0:
 		h.edit(from, to)
-		return h.save(issue, checkpoint.Manual, fmt.Sprintf("hand %d", h.lines), nil, at)
+		return h.save(issue, checkpoint.Manual, fmt.Sprintf("hand %d", h.lines), nil, nil, at)
 	case 1: // a person commits all, with own lines
 		h.edit(from, to)
 		h.commit(fmt.Sprintf("commit %d", h.lines))
@@ -147,7 +148,7 @@ func (h *lineHistory) work(issue checkpoint.Issue, at *loggedState, from, to int
 		if h.r.IntN(2) == 0 {
 			h.edit(from, to)
 		}
-		return h.save(issue, checkpoint.Turn, by, commits, at)
+		return h.save(issue, checkpoint.Turn, by, commits, nil, at)
 	case 4: // files of an older state, with changes
 		old := h.any(issue)
 		path := lineFile(from + h.r.IntN(to-from))
@@ -157,11 +158,11 @@ func (h *lineHistory) work(issue checkpoint.Issue, at *loggedState, from, to int
 		h.restore(RestoreRequest{Checkpoint: &old.Checkpoint, Request: RestoreOptions{Paths: []string{path}, Force: true}})
 		h.turns++
 		h.edit(from, to)
-		return h.save(issue, checkpoint.Turn, fmt.Sprintf("turn %d", h.turns), nil, at, old)
+		return h.save(issue, checkpoint.Turn, fmt.Sprintf("turn %d", h.turns), nil, []*loggedState{old}, at)
 	}
 	h.turns++
 	h.edit(from, to)
-	return h.save(issue, checkpoint.Turn, fmt.Sprintf("turn %d", h.turns), nil, at)
+	return h.save(issue, checkpoint.Turn, fmt.Sprintf("turn %d", h.turns), nil, nil, at)
 }
 
 // any returns a live state of an issue.
@@ -212,14 +213,15 @@ func (h *lineHistory) lose(stay ...*loggedState) {
 	h.events = append(h.events, fmt.Sprint("gone: ", gone))
 }
 
-// cameAfter reports whether a state came after another one.
-func (st *loggedState) cameAfter(other *loggedState) bool {
-	return slices.ContainsFunc(st.after, func(p *loggedState) bool { return p == other || p.cameAfter(other) })
+// reaches reports whether a state is another one, or leads to it. A state that is gone leads only to
+// those that it came after.
+func (st *loggedState) reaches(other *loggedState) bool {
+	to := func(p *loggedState) bool { return p.reaches(other) }
+	return st == other || slices.ContainsFunc(st.after, to) || st.alive && slices.ContainsFunc(st.from, to)
 }
 
-// lacked reports whether the nearest live states that a state came after lack a line, which a state in
-// between had that is gone. Behind a state that is gone, a state that another one came after does not
-// count.
+// lacked reports whether the nearest live states before a state lack a line, which a state in between
+// had that is gone. Behind a state that is gone, a state to which another one leads does not count.
 func (st *loggedState) lacked(path, text string) bool {
 	var near, behind []*loggedState
 	lost := false
@@ -232,16 +234,19 @@ func (st *loggedState) lacked(path, text string) bool {
 			behind = append(behind, p)
 		default:
 			lost = lost || slices.Contains(p.files[path], text)
+			for _, q := range p.from {
+				lost = lost || slices.Contains(q.files[path], text)
+			}
 			for _, q := range p.after {
 				visit(q, false)
 			}
 		}
 	}
-	for _, p := range st.after {
+	for _, p := range slices.Concat(st.after, st.from) {
 		visit(p, true)
 	}
 	for _, p := range behind {
-		if !slices.ContainsFunc(slices.Concat(near, behind), func(q *loggedState) bool { return q.cameAfter(p) }) {
+		if !slices.ContainsFunc(slices.Concat(near, behind), func(q *loggedState) bool { return q != p && q.reaches(p) }) {
 			near = append(near, p)
 		}
 	}
@@ -267,10 +272,10 @@ func (h *lineHistory) check() {
 			case got == by:
 				require.Equal(h.t, author != nil, l.Source.Checkpoint != nil, said)
 			case l.Source.Checkpoint == nil: // HEAD had it before the next state that is left
-				require.True(h.t, author != nil && !author.alive, said)
+				hasLost := func(st *loggedState) bool { return !st.alive && slices.Contains(st.files[req.Path], l.Text) }
+				require.True(h.t, slices.ContainsFunc(h.states, hasLost), said)
 				require.Contains(h.t, h.Git("show", l.Source.Commit.String()), "+"+l.Text, said)
 			default: // the state that had it is gone
-				require.True(h.t, author == nil || !author.alive, said)
 				next := byID[l.Source.Checkpoint.ID]
 				require.True(h.t, next.alive && next.lacked(req.Path, l.Text) && slices.Contains(next.files[req.Path], l.Text), said)
 			}
@@ -323,7 +328,7 @@ func lineHistoryOf(t *testing.T, seed uint64) {
 		h.Write(lineFile(n), fmt.Sprintf("begin %d\nmiddle %d\nend %d\n", n, n, n))
 	}
 	h.commit("commit 0")
-	at := h.save("42", checkpoint.Manual, "hand 0", nil)
+	at := h.save("42", checkpoint.Manual, "hand 0", nil, nil)
 	for part := range 3 {
 		for range 3 + h.r.IntN(5) {
 			at = h.work("42", at, 0, lineFiles)
@@ -333,14 +338,14 @@ func lineHistoryOf(t *testing.T, seed uint64) {
 			base, left := h.any("42"), at
 			h.back(base)
 			at = h.work("42", base, 0, 2)
-			at = h.save("42", checkpoint.Turn, fmt.Sprintf("turn %d", h.turns+1000), nil, at, left)
+			at = h.save("42", checkpoint.Turn, fmt.Sprintf("turn %d", h.turns+1000), nil, nil, at, left)
 		case 1: // a fork, work on both sides with other files, and an adoption
-			at = h.save("42", checkpoint.Manual, fmt.Sprintf("hand %d", h.lines+2000), nil, at)
+			at = h.save("42", checkpoint.Manual, fmt.Sprintf("hand %d", h.lines+2000), nil, nil, at)
 			name := fmt.Sprintf("x%d", part)
 			forks, err := h.s.Fork(ctx, ForkRequest{From: &at.Checkpoint, Names: []string{name}})
 			require.NoError(t, err)
 			source, issue := at, checkpoint.Issue("42").ForkOf(name)
-			fork := &loggedState{Saved: &Saved{Checkpoint: forks[0]}, by: "fork " + name, files: at.files, after: []*loggedState{at}, alive: true}
+			fork := &loggedState{Saved: &Saved{Checkpoint: forks[0]}, by: "fork " + name, files: at.files, from: []*loggedState{at}, alive: true}
 			h.states = append(h.states, fork)
 			h.back(fork)
 			for range 3 {
@@ -349,7 +354,7 @@ func lineHistoryOf(t *testing.T, seed uint64) {
 			h.back(source)
 			at = h.work("42", source, 0, 2)
 			h.restore(RestoreRequest{Checkpoint: &fork.Checkpoint, Since: &source.Checkpoint, Request: RestoreOptions{Changed: MergeBoth}})
-			at = h.save("42", checkpoint.Manual, "adopted "+name, nil, at, fork)
+			at = h.save("42", checkpoint.Manual, "adopted "+name, nil, []*loggedState{fork}, at)
 			_, err = h.s.Archive(ctx, issue, nil, retention.ReasonAdopted)
 			require.NoError(t, err)
 		}

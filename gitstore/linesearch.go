@@ -72,10 +72,15 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	return found, nil
 }
 
-// treesBefore returns the trees that the changes of a state count from: of the states before it, or of
-// HEAD at the save. A file of joined states is changed if it differs from all of them.
+// treesBefore returns the trees that the changes of a state count from: of the states that it came after,
+// of the source of a fork, or of HEAD at the save. A file of joined states is changed if it differs from
+// all of them.
 func (l *Line) treesBefore(st *LineState) (before []plumbing.Hash) {
-	for _, n := range st.Before {
+	from := st.Before
+	if st.After > 0 {
+		from = from[:st.After]
+	}
+	for _, n := range from {
 		before = append(before, l.States[n].Tree)
 	}
 	if len(before) > 0 {

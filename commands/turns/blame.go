@@ -17,8 +17,8 @@ var BlameCommand = invoke.Command{
 	Name: "blame", Usage: "show which turn or commit brought each line of a file", Args: "[ISSUE] FILE", Max: 2, Category: "Look",
 	ShortHelp: []string{"L"},
 	Description: "For each line of FILE in the worktree, or as of --at, it prints the checkpoint that brought\n" +
-		"the line: the turn, its agent and its request. A line that a later commit has too belongs to\n" +
-		"the turn that wrote it. Other lines belong to a commit, or are not saved yet. Changes of a\n" +
+		"the line: the turn, its agent and its request. A line that a commit has too belongs to the\n" +
+		"turn that wrote it. Other lines belong to a commit, or are not saved yet. Changes of a\n" +
 		"person between two turns are shown apart if a checkpoint was saved between them. Lines of\n" +
 		"dropped checkpoints belong to the next checkpoint that is left. `git checkpoint web` shows\n" +
 		"the same beside each file.",

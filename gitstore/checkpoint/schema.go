@@ -111,7 +111,7 @@ var recordSchema = fields(
 	)},
 	field{"clock", intKind, nil, "hybrid logical clock in nanoseconds", nil},
 	field{"repository", textKind, nil, "random id of the clone that began the chain", nil},
-	field{"restored_from", textsKind, nil, "checkpoints whose dropped work this one brings back", nil},
+	field{"restored_from", textsKind, nil, "checkpoints of which this one has files without coming after them, such as the source of a fork", nil},
 	field{"snapshot", mapKind, nil, "what the save captured of the files", snapshotSchema},
 	field{"submodules", mapsKind, nil, "submodules with changes of their own", fields(
 		field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},

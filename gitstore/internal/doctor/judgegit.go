@@ -122,7 +122,7 @@ func judgeConfig(f Facts) []Finding {
 		source, into, both := strings.Cut(strings.TrimPrefix(s.Value, "+"), ":") // of a refspec
 		switch {
 		case variable == "mirror" && slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(s.Value)):
-			found = append(found, warning("remote.%s.mirror: each push there copies refs/git-checkpoint/ too, and deletes checkpoints that only it has", remote))
+			found = append(found, warning("remote.%s.mirror: each push there publishes refs/git-checkpoint/ too (lines of blame with requests, and states for undo), and deletes checkpoints that only it has; git push --prune %s \"+refs/*:refs/*\" \"^refs/git-checkpoint/*\" leaves the refs out", remote, remote))
 		case variable == "push" && overChains(source):
 			found = append(found, warning("remote.%s.push = %s: a plain push overwrites others' checkpoints; git checkpoint push does not", remote, s.Value))
 		case variable == "fetch" && strings.HasPrefix(s.Value, "+") && both && overChains(into):
