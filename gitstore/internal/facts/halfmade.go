@@ -16,7 +16,7 @@ import (
 // Git locks a new worktree with the reason "initializing" until its files are there, and writes the
 // index last. A killed `git worktree add` leaves this lock, an incomplete checkout and no index.
 
-// A halfMade is a worktree that git has not finished: it has the lock, or no index.
+// A halfMade is a worktree that git has not finished. The lock exists, or the index is missing.
 type halfMade struct {
 	dir   string // of the worktree
 	admin string // git directory of the worktree
@@ -93,8 +93,7 @@ func (s *Facts) discard(ctx context.Context, h *halfMade) error {
 	return err
 }
 
-// checkout creates the files of HEAD that are missing, or of which only the beginning is there. It
-// leaves files with other content.
+// checkout creates missing and truncated files of HEAD. Files with other content are kept.
 func (h *halfMade) checkout(ctx context.Context, g git.Git) error {
 	if !fsutil.Exists(h.index()) {
 		if _, err := g.Output(ctx, "read-tree", "-m", "HEAD"); err != nil {
