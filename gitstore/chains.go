@@ -143,6 +143,16 @@ func (s *Store) Point(ctx context.Context, issue checkpoint.Issue) (*Point, erro
 	return s.chain.Point(ctx, issue)
 }
 
+// Mismatches returns the contradictions between the parts of a checkpoint, as verify reports them.
+// A tool that rewrites history leaves them. r is the record of the checkpoint.
+func (s *Store) Mismatches(c *Checkpoint, r *checkpoint.Record) []string {
+	commit, err := s.repo.ReadCommit(c.Commit)
+	if err != nil {
+		return nil
+	}
+	return s.chain.Mismatches(commit, r)
+}
+
 // PointRecord returns the checkpoint from which the work goes on and its record, with errors
 // of Point and VerifiedRecord.
 func (s *Store) PointRecord(ctx context.Context, issue checkpoint.Issue) (*Point, *checkpoint.Record, error) {

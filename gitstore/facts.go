@@ -115,7 +115,7 @@ func (w Worktrees) Switch(ctx context.Context, c *Checkpoint, branch string) (Sw
 type Switch = facts.Switch
 
 // SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
-// the switch created. If HEAD has moved since, it does nothing. It returns the former branch or
+// the switch created. If HEAD was moved in the meantime, SwitchBack does nothing. It returns the former branch or
 // commit, or "".
 func (w Worktrees) SwitchBack(ctx context.Context, done Switch) (string, error) {
 	return w.facts.SwitchBack(ctx, done)

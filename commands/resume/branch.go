@@ -76,7 +76,7 @@ func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
 	return c.Open()
 }
 
-// switchBack switches to the former branch again after a resume that came to nothing.
+// switchBack returns to the previous branch if the resume failed before it changed a file.
 func switchBack(c *invoke.Invocation, r *resumption) {
 	if r.switched == (gitstore.Switch{}) || r.resumed || r.chosen != "" || r.restored != nil && r.restored.Undo != "" {
 		return

@@ -77,8 +77,9 @@ func (r *resumption) lacksBranch() bool {
 	return r.Verdict.Other.IsElsewhere() && !r.options.leavesFiles()
 }
 
-// switchContact switches to the branch of a checkpoint that this clone does not have, after
-// --yes, and reports whether it does. A worktree with changes stays where it is, and a dry run too.
+// switchContact switches to the branch of the checkpoint after --yes, if this clone does not have
+// the branch. It reports whether it switches. A worktree with uncommitted changes keeps its branch,
+// and a dry run only prints the branch.
 func switchContact(c *invoke.Invocation, r *resumption) (bool, error) {
 	changed, _, err := c.Store.Files.Uncommitted(c.Ctx, checkpoint.New())
 	if err != nil || len(changed) > 0 || r.Verdict.Action == freshness.StartFresh {

@@ -38,7 +38,7 @@ func IgnoreRefused(err error) error {
 // CopyWithTime replaces a file with a copy of another one, with its permissions and modification
 // time: git compares the time of an index with the times of files. If the file system does not let
 // this user set the time, the copy is a hard link, which git replaces when it writes. If the source
-// is missing, there is no copy.
+// is missing, no file is created.
 func CopyWithTime(from, to string) error {
 	if err := IgnoreMissing(os.Remove(to)); err != nil {
 		return err

@@ -76,7 +76,7 @@ func ByText(author string) string {
 // ContinueFrom returns the point at which work continues, for people.
 func (s *Standing) ContinueFrom() string { return ContinueFrom(s.Record, s.Verdict.At) }
 
-// actionText describes the action of a verdict. who is the person who has to answer.
+// actionText describes the action of a verdict for text output. who answers the questions.
 func actionText(v freshness.Verdict, who string) string {
 	if v.Damaged {
 		return "no, its files are missing or damaged"

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore"
@@ -69,7 +70,7 @@ func verdict(
 	}
 	facts.By = o.By
 	facts.Stories = stories
-	facts.Findings = append(otherSession(c, r), twoContents(cp)...)
+	facts.Findings = slices.Concat(otherSession(c, r), twoContents(cp), rewritten(c, cp, r))
 	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
 }
 
@@ -81,6 +82,19 @@ func twoContents(cp *gitstore.Checkpoint) []freshness.Reason {
 	return []freshness.Reason{{
 		Check: "record", Action: freshness.PromptUser,
 		Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
+	}}
+}
+
+// rewritten returns a finding if the parts of the checkpoint contradict each other, because a tool
+// has rewritten its history.
+func rewritten(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []freshness.Reason {
+	found := c.Store.Mismatches(cp, r)
+	if len(found) == 0 {
+		return nil
+	}
+	return []freshness.Reason{{
+		Check: "record", Action: freshness.PromptUser, Detail: found, Hint: "git checkpoint verify " + view.IssueArg(cp.Issue),
+		Message: "The history of the checkpoint was rewritten: " + found[0],
 	}}
 }
 

@@ -75,6 +75,42 @@ func (s *Chains) StateCommitOf(commit repo.RawCommit) (c StateCommit, err error)
 	return c, nil
 }
 
+// Mismatches returns the contradictions between the parts of a checkpoint: state/ and staged/ are
+// the trees of the state commit and of the index commit, whose parent is the HEAD of the record. A
+// tool that rewrites history, such as git filter-branch, breaks these rules. Without a record, only
+// the trees are compared. A part that cannot be read is not compared.
+func (s *Chains) Mismatches(commit repo.RawCommit, r *checkpoint.Record) (found []string) {
+	state, err := s.StateCommitOf(commit)
+	if err != nil || state.Commit.IsZero() {
+		return nil
+	}
+	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if entries, err := trees.Read(s.repo.Objects, commit.Tree); err == nil {
+		if trees.HashOf(entries, "state") != state.Tree {
+			add("state/ is not the tree of the state commit %s", state.Commit)
+		}
+		if index, err := s.repo.ReadCommit(state.Index); err == nil {
+			if trees.HashOf(entries, "staged") != index.Tree {
+				add("staged/ is not the tree of the index commit %s", index.Hash)
+			}
+			if len(index.Parents) != 1 || index.Parents[0] != state.Head && !(state.Head.IsZero() && s.isGenesis(index.Parents[0])) {
+				add("the parent of the index commit %s is not HEAD at the save", index.Hash)
+			}
+		}
+	}
+	if r == nil {
+		return found
+	}
+	kept := ""
+	if !state.Head.IsZero() {
+		kept = checkpoint.HashText(state.Head.String())
+	}
+	if head := r.Snapshot().Head; head != kept {
+		add("HEAD is %q in the record and %q below the state commit", head, kept)
+	}
+	return found
+}
+
 // HeadOf returns HEAD at the save of a checkpoint, zero if it was unborn.
 func (s *Chains) HeadOf(c *Checkpoint) (plumbing.Hash, error) {
 	commit, err := s.repo.ReadCommit(c.Commit)

@@ -206,6 +206,9 @@ func (v *Verifier) checkpoint(l *chain.ChainCommit) {
 	sound := v.tree(l.Name(), "", l.Tree)
 	v.content(l)
 	r, err := v.Doctor.chain.Record(&l.Checkpoint)
+	for _, text := range v.Doctor.chain.Mismatches(l.Raw, r) {
+		v.errorf("%s: %s", l.Name(), text)
+	}
 	switch {
 	case errors.As(err, new(*repo.PromisedError)):
 		v.fault(l.Name(), "", err)
@@ -218,7 +221,6 @@ func (v *Verifier) checkpoint(l *chain.ChainCommit) {
 		v.snapshot(&l.Checkpoint, r)
 	}
 	v.agree(l, r)
-	v.head(l, r)
 	v.stateCommits(l, r)
 	if err := chain.Unordered(r); err != nil {
 		v.errorf("%s: %v", l.Name(), err)
@@ -248,11 +250,9 @@ func (v *Verifier) warnOnce(kind, text string) {
 	v.warnf("%s", text)
 }
 
-// stateCommit checks the state commit and the index commit, which connect state/ and staged/ with
-// HEAD.
+// stateCommit checks that the state commit, the index commit and HEAD at the save can be read.
 func (v *Verifier) stateCommit(l *chain.ChainCommit) {
-	entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree)
-	if errors.As(err, new(*repo.PromisedError)) {
+	if _, err := trees.Read(v.Doctor.repo.Objects, l.Tree); errors.As(err, new(*repo.PromisedError)) {
 		v.fault(l.Name(), "", err)
 		return
 	}
@@ -261,29 +261,16 @@ func (v *Verifier) stateCommit(l *chain.ChainCommit) {
 		v.fault(l.Name(), "state commit: ", err)
 		return
 	}
-	if e, ok := trees.Find(entries, "state"); !ok || e.Hash != state.Tree {
-		v.errorf("%s: state/ is not the tree of the state commit %s", l.Name(), state.Hash)
-	}
 	if len(state.Parents) != 2 {
 		v.errorf("%s: the state commit %s has %d parents", l.Name(), state.Hash, len(state.Parents))
 		return
 	}
-	head, tolerated := state.Parents[0], v.Doctor.repo.Info.Shallow
-	if _, err := v.Doctor.repo.TreeOfCommit(head); err != nil && !tolerated {
+	tolerated := v.Doctor.repo.Info.Shallow
+	if _, err := v.Doctor.repo.TreeOfCommit(state.Parents[0]); err != nil && !tolerated {
 		v.fault(l.Name(), "HEAD at the save: ", err)
 	}
-	index, err := v.Doctor.repo.ReadCommit(state.Parents[1])
-	if err != nil {
-		if !tolerated {
-			v.fault(l.Name(), "index commit: ", err)
-		}
-		return
-	}
-	if e, ok := trees.Find(entries, "staged"); !ok || e.Hash != index.Tree {
-		v.errorf("%s: staged/ is not the tree of the index commit %s", l.Name(), index.Hash)
-	}
-	if !slices.Equal(index.Parents, []plumbing.Hash{head}) {
-		v.errorf("%s: the parent of the index commit %s is not HEAD at the save", l.Name(), index.Hash)
+	if _, err := v.Doctor.repo.ReadCommit(state.Parents[1]); err != nil && !tolerated {
+		v.fault(l.Name(), "index commit: ", err)
 	}
 }
 
@@ -359,22 +346,6 @@ func (v *Verifier) entries(name string, entries, required []trees.Entry) {
 	}
 	if _, err := ledger.Parse(data); err != nil {
 		v.errorf("%s: %v", name, err)
-	}
-}
-
-// head compares HEAD in the record with the parent of the state commit, which the chain protects
-// from gc.
-func (v *Verifier) head(l *chain.ChainCommit, r *checkpoint.Record) {
-	state, err := v.Doctor.chain.StateCommitOf(l.Raw)
-	if err != nil || state.Commit.IsZero() {
-		return // reported already
-	}
-	kept := ""
-	if !state.Head.IsZero() {
-		kept = checkpoint.HashText(state.Head.String())
-	}
-	if head := r.Snapshot().Head; head != kept {
-		v.errorf("%s: HEAD is %q in the record and %q below the state commit", l.Name(), head, kept)
 	}
 }
 

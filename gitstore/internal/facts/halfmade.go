@@ -13,10 +13,10 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// Git locks a new worktree with the reason "initializing" until its files are there. A killed
-// `git worktree add` leaves this lock, an incomplete checkout and no index.
+// Git locks a new worktree with the reason "initializing" until its files are there, and writes the
+// index last. A killed `git worktree add` leaves this lock, an incomplete checkout and no index.
 
-// A halfMade is a worktree with the lock of `git worktree add`.
+// A halfMade is a worktree that git has not finished. The lock exists, or the index is missing.
 type halfMade struct {
 	dir   string // of the worktree
 	admin string // git directory of the worktree
@@ -27,8 +27,8 @@ func (s *Facts) findHalfMade(dir string) *halfMade {
 	links, _ := filepath.Glob(filepath.Join(s.repo.Info.CommonDir, "worktrees", "*", "gitdir"))
 	for _, link := range links {
 		h := &halfMade{dir, filepath.Dir(link)}
-		reason, err := os.ReadFile(h.lock())
-		if err != nil || strings.TrimSpace(string(reason)) != "initializing" {
+		reason, _ := os.ReadFile(h.lock())
+		if fsutil.Exists(h.index()) && strings.TrimSpace(string(reason)) != "initializing" {
 			continue
 		}
 		to, err := os.ReadFile(link)
@@ -43,26 +43,30 @@ func (s *Facts) findHalfMade(dir string) *halfMade {
 	return nil
 }
 
-func (h *halfMade) lock() string { return filepath.Join(h.admin, "locked") }
+func (h *halfMade) lock() string  { return filepath.Join(h.admin, "locked") }
+func (h *halfMade) index() string { return filepath.Join(h.admin, "index") }
 
 // git returns a runner of git in the worktree.
 func (h *halfMade) git(g git.Git) git.Git {
 	g.Dir = h.dir
-	return g.With("GIT_DIR="+h.admin, "GIT_WORK_TREE="+h.dir, "GIT_INDEX_FILE="+filepath.Join(h.admin, "index"))
+	return g.With("GIT_DIR="+h.admin, "GIT_WORK_TREE="+h.dir, "GIT_INDEX_FILE="+h.index())
 }
 
 // complete finishes a half-made worktree for a checkpoint, and reports whether it is one. If git
 // was killed before it set HEAD, complete removes the empty worktree instead. It fails with a
 // *RefusedError if git is still at work.
 func (s *Facts) complete(ctx context.Context, c *chain.Checkpoint, h *halfMade) (bool, error) {
-	if info, err := os.Stat(h.lock()); err == nil {
-		s.repo.ClearLock(filepath.Join(h.admin, "index.lock"), info.ModTime())
-		if s.repo.RefDir().GitRuns(info.ModTime()) || fsutil.Exists(filepath.Join(h.admin, "index.lock")) {
+	if info, err := os.Stat(filepath.Join(h.admin, "gitdir")); err == nil { // git writes it after the lock
+		s.repo.ClearLock(h.index()+".lock", info.ModTime())
+		if s.repo.RefDir().GitRuns(info.ModTime()) || fsutil.Exists(h.index()+".lock") {
 			return false, &repo.RefusedError{Reason: "git is creating it", Hint: "git worktree list"}
 		}
 	}
 	g := h.git(s.repo.Git)
 	if head, err := g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil || head == "" {
+		if !fsutil.Exists(h.lock()) { // an unborn branch
+			return false, nil
+		}
 		return false, s.discard(ctx, h)
 	}
 	if branch, err := g.Line(ctx, "symbolic-ref", "-q", "HEAD"); err == nil && c.Branch != strings.TrimPrefix(branch, "refs/heads/") {
@@ -71,8 +75,8 @@ func (s *Facts) complete(ctx context.Context, c *chain.Checkpoint, h *halfMade) 
 	if err := h.checkout(ctx, g); err != nil {
 		return false, err
 	}
-	s.repo.Notify("git worktree add was interrupted in %s: its files are complete now", h.dir)
-	return true, os.Remove(h.lock())
+	s.repo.Notify("completed the checkout of %s, which was interrupted", h.dir)
+	return true, fsutil.IgnoreMissing(os.Remove(h.lock()))
 }
 
 // discard removes a half-made worktree that has no file yet.
@@ -89,10 +93,9 @@ func (s *Facts) discard(ctx context.Context, h *halfMade) error {
 	return err
 }
 
-// checkout creates the files of HEAD that are missing, or of which only the beginning is there. It
-// leaves files with other content.
+// checkout creates missing and truncated files of HEAD. Files with other content are kept.
 func (h *halfMade) checkout(ctx context.Context, g git.Git) error {
-	if !fsutil.Exists(filepath.Join(h.admin, "index")) {
+	if !fsutil.Exists(h.index()) {
 		if _, err := g.Output(ctx, "read-tree", "-m", "HEAD"); err != nil {
 			return err
 		}

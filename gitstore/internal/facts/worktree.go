@@ -221,7 +221,7 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 }
 
 // SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
-// the switch created. If HEAD has moved since, it does nothing. It returns the former branch or
+// the switch created. If HEAD was moved in the meantime, SwitchBack does nothing. It returns the former branch or
 // commit, or "".
 func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 	now, err := s.repo.ReadHead(ctx)

@@ -97,6 +97,13 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err != nil {
 		return nil, err
 	}
+	if !req.DryRun {
+		if commit, err := s.repo.ReadCommit(req.Checkpoint.Commit); err == nil {
+			if found := s.chain.Mismatches(commit, st.Record); len(found) > 0 {
+				s.repo.Notify("the history of %s was rewritten: %s", req.Checkpoint.ID, found[0])
+			}
+		}
+	}
 	r := &undoable{s: s, req: &req, k: s.repo.NewObjectWriter()}
 	if req.Since == nil {
 		err = s.checkPlace(ctx, &req, st)
