@@ -93,7 +93,7 @@ func (s *Chains) Mismatches(commit repo.RawCommit, r *checkpoint.Record) (found 
 			if trees.HashOf(entries, "staged") != index.Tree {
 				add("staged/ is not the tree of the index commit %s", index.Hash)
 			}
-			if len(index.Parents) != 1 || index.Parents[0] != state.Head && !(state.Head.IsZero() && s.isGenesis(index.Parents[0])) {
+			if len(index.Parents) != 1 || index.Parents[0] != state.Head && !(state.Head.IsZero() && s.IsGenesis(index.Parents[0])) {
 				add("the parent of the index commit %s is not HEAD at the save", index.Hash)
 			}
 		}
