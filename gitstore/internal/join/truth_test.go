@@ -224,17 +224,15 @@ func (c *chain) newestEver() checkpoint.Clock {
 	return newest
 }
 
-// checkOrder checks that each member stands after its After members, outside of cycles. Two members that stand side by side are sorted by clock, id and content, or one came
-// after the other.
+// checkOrder checks that each member stands after its After members, outside of cycles. Two members
+// that stand side by side are sorted by clock, id and content, or one came after the other.
 func (w *world) checkOrder(end *chain) {
-	before := map[Member]map[Member]bool{}
-	for _, m := range end.order {
-		before[m] = map[Member]bool{}
-		end.cameAfter(m, before[m], map[checkpoint.ID]bool{})
-	}
+	direct := end.cameAfter()
+	all := closure(direct, func(_, _ Member) bool { return true })
+	before := closure(direct, func(m, o Member) bool { return !all[o][m] }) // without the edges of cycles
 	for k, b := range end.order {
 		for _, a := range end.order[:k] {
-			if before[a][b] && !before[b][a] {
+			if before[a][b] {
 				w.violate("%s stands before %s, which it came after", a, b)
 			}
 		}
@@ -249,26 +247,58 @@ func (w *world) checkOrder(end *chain) {
 	}
 }
 
-// cameAfter adds the members that a member came after, through the facts of missing ones too.
-func (c *chain) cameAfter(m Member, found map[Member]bool, missing map[checkpoint.ID]bool) {
-	var follow func(id checkpoint.ID)
-	follow = func(id checkpoint.ID) {
-		there := false
-		for o := range c.state.Members {
-			if there = there || o.ID == id; o.ID == id && !found[o] && o.ID != m.ID {
-				found[o] = true
-				c.cameAfter(o, found, missing)
+// cameAfter returns the members that each member came after. An id that only a fact describes is a
+// member without a content.
+func (c *chain) cameAfter() map[Member][]Member {
+	byID, direct := map[checkpoint.ID][]Member{}, map[Member][]Member{}
+	for m := range c.state.Members {
+		byID[m.ID] = append(byID[m.ID], m)
+	}
+	var add func(m Member, after []checkpoint.ID)
+	add = func(m Member, after []checkpoint.ID) {
+		for _, id := range after {
+			if id == m.ID {
+				continue
 			}
-		}
-		if !there && !missing[id] {
-			missing[id] = true
-			after, _ := c.ledger().After(id)
-			for _, id := range after {
-				follow(id)
+			found := byID[id]
+			if found == nil {
+				missing := Member{ID: id}
+				found = []Member{missing}
+				if _, known := direct[missing]; !known {
+					direct[missing] = nil
+					then, _ := c.ledger().After(id)
+					add(missing, then)
+				}
 			}
+			direct[m] = append(direct[m], found...)
 		}
 	}
-	for _, id := range strings.Fields(c.state.Members[m].After) {
-		follow(checkpoint.ID(id))
+	for m, stored := range c.state.Members {
+		var after []checkpoint.ID
+		for _, word := range strings.Fields(stored.After) {
+			after = append(after, checkpoint.ID(word))
+		}
+		add(m, after)
 	}
+	return direct
+}
+
+// closure returns the members that can be reached from each member over edges that keep accepts.
+func closure(direct map[Member][]Member, keep func(m, o Member) bool) map[Member]map[Member]bool {
+	all := map[Member]map[Member]bool{}
+	for start := range direct {
+		found := map[Member]bool{}
+		for todo := []Member{start}; len(todo) > 0; {
+			m := todo[0]
+			todo = todo[1:]
+			for _, o := range direct[m] {
+				if !found[o] && keep(m, o) {
+					found[o] = true
+					todo = append(todo, o)
+				}
+			}
+		}
+		all[start] = found
+	}
+	return all
 }
