@@ -2,8 +2,6 @@ package facts
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,32 +26,6 @@ type HeadReport struct {
 
 func (s *Facts) History() ancestry.Log {
 	return ancestry.Log{Git: s.repo.Git, Shallow: s.repo.Info.Shallow}
-}
-
-// ErrUnknownHistory reports that changes by commits cannot be determined.
-var ErrUnknownHistory = errors.New("the history since the snapshot is not known")
-
-// TouchedSince returns a function that reports paths changed by commits since before.
-func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
-	return func(ctx context.Context, paths []string) (map[string]bool, error) {
-		now, err := s.repo.ReadHead(ctx)
-		if err != nil || now.Commit.IsZero() || now.Commit == before {
-			return nil, err
-		}
-		log, saved := s.History(), ""
-		log.Git.Dir = s.repo.Info.Root
-		if !before.IsZero() {
-			saved = before.String()
-		}
-		touched, err := log.Touched(ctx, saved, now.Commit.String(), paths)
-		if err != nil && ctx.Err() == nil { // git may have lacked file descriptors or memory
-			touched, err = log.Touched(ctx, saved, now.Commit.String(), paths)
-		}
-		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrUnknownHistory, err)
-		}
-		return touched, err
-	}
 }
 
 // CompareHead compares HEAD with HEAD at the save of a checkpoint. With incomplete

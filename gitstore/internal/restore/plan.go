@@ -48,11 +48,13 @@ type versions[V comparable] struct {
 
 	nowIn, hereIn stored
 	landed        bool // a commit since the save has want
+	diverged      bool // HEAD does not contain HEAD at the save, as after a rebase or an amend
 
 	carried  bool // the save did not read want
 	unproven bool // want is absent, which the checkpoint does not prove
 	opaque   bool // now is not readable, or git ignores it
 	session  bool // another session changed the path
+	renamed  bool // a commit since has renamed the file to this path
 }
 
 // A choices value has the request's part of a decision.
@@ -68,16 +70,18 @@ type choices struct {
 type action int
 
 const (
-	nothing     action = iota // settled: there is nothing to do
-	write                     // write the checkpoint's version
-	merge                     // merge both versions
-	edited                    // leave: only the user changed it since
-	changed                   // leave: both sides changed it
-	landed                    // leave: the commits since have the checkpoint's version, or replaced that of HEAD
-	held                      // leave: a commit since changed what the checkpoint changed
-	notCaptured               // leave: the save did not read it
-	unproven                  // leave: its absence is not proven
-	others                    // leave: another session changed it
+	nothing      action = iota // settled: there is nothing to do
+	write                      // write the checkpoint's version
+	merge                      // merge both versions
+	mergeFitting               // merge with HEAD at the save as the base; with conflicts as edited
+	edited                     // leave: only the user changed it since
+	changed                    // leave: both sides changed it
+	landed                     // leave: the commits since have the checkpoint's version, or replaced that of HEAD
+	superseded                 // leave: a commit since replaced the checkpoint's version
+	held                       // leave: a commit since changed what the checkpoint changed
+	notCaptured                // leave: the save did not read it
+	unproven                   // leave: its absence is not proven
+	others                     // leave: another session changed it
 )
 
 // position returns the position of the present version. Going back tests newer before committed,
@@ -92,7 +96,7 @@ func (v *versions[V]) position(back bool) position {
 		return unknown
 	case back && v.nowIn.after:
 		return newer
-	case isHead && v.now != v.headThen && !v.nowIn.history && !v.nowIn.before:
+	case isHead && v.landed, isHead && v.now != v.headThen && !v.nowIn.history && !v.nowIn.before:
 		return committed
 	case v.now == v.here && v.origin == before:
 		return older
@@ -115,10 +119,12 @@ func (v *versions[V]) position(back bool) position {
 }
 
 // base returns the version from which the present one and the checkpoint's come. A version that
-// the checkpoint did not come after is no base of a merge: a merge with it would revert commits.
-func (v *versions[V]) base(back bool) V {
+// the checkpoint did not come after is no base of a merge: a merge with it would revert commits. On
+// commits that were rewritten, the checkpoint is a patch to its HEAD, as in git stash apply.
+func (v *versions[V]) base(p position, c choices) V {
+	back := c.back
 	switch {
-	case v.origin == unset:
+	case v.origin == unset, !back && v.diverged && p == committed:
 		return v.headThen
 	case back, v.here == v.want, v.here == v.headThen, v.hereIn.history, v.hereIn.before:
 		return v.here
@@ -132,6 +138,7 @@ func (v *versions[V]) base(back bool) V {
 func (v *versions[V]) decide(p position, base V, c choices) action {
 	var absent V
 	isOlder := p == older || p == gone
+	isLater := v.want == absent && v.headThen == absent // the path came after the save
 	switch {
 	case p == same:
 		return nothing
@@ -139,25 +146,33 @@ func (v *versions[V]) decide(p position, base V, c choices) action {
 		return unproven
 	case v.session && c.choice == "" && !c.force:
 		return others
-	case c.force && !v.carried, c.exact && v.want == absent:
+	case c.force && !v.carried && !isLater, c.exact && v.want == absent:
 		return write
 	case v.carried && isOlder:
 		return write
 	case v.carried:
 		return notCaptured
-	case p == committed && (v.want == v.headThen || v.landed):
+	case p == committed && (v.want == v.headThen || v.landed && !c.back):
 		return landed
+	case p == committed && v.renamed && c.choice == "":
+		return merge
 	case p == committed && c.back && c.choice != FromCheckpoint:
 		return held
 	case p == newer && !c.back:
 		return nothing
 	case p == gone && !c.back && v.want == v.headThen && !c.lost:
 		return edited
-	case isOlder, p != unknown && c.back:
+	case isOlder, p != unknown && c.back, c.back && c.choice == FromCheckpoint && !isLater:
 		return write
+	case base == v.want && p == parallel:
+		return nothing // it is stored, and the checkpoint has not changed it
+	case base == v.want && c.choice == Merged && !isLater && v.want != v.headThen:
+		return mergeFitting
+	case base == v.want && p == committed:
+		return superseded
 	case base == v.want, !c.back && v.want == v.headThen && p != parallel:
 		return edited
-	case !c.back && base == v.now, c.choice == FromCheckpoint:
+	case !c.back && base == v.now, c.choice == FromCheckpoint && !isLater:
 		return write
 	case c.choice == Merged, c.choice == "" && !c.back:
 		return merge
@@ -167,8 +182,13 @@ func (v *versions[V]) decide(p position, base V, c choices) action {
 
 // plan returns the action for a path, and the base of a merge.
 func (v *versions[V]) plan(c choices) (action, V) {
-	base := v.base(c.back)
-	return v.decide(v.position(c.back), base, c), base
+	p := v.position(c.back)
+	base := v.base(p, c)
+	a := v.decide(p, base, c)
+	if a == mergeFitting {
+		base = v.headThen
+	}
+	return a, base
 }
 
 // undoOf returns the decision about the undo of one entry: back to before, if the path still is as

@@ -142,7 +142,8 @@ func (h *history) versions(w *modelWorktree, id, path int) versions[int] {
 
 // plan is the plan of the program, or a mutation of it.
 func (h *history) plan(v versions[int], c choices) action {
-	base, p := v.base(c.back), v.position(c.back)
+	p := v.position(c.back)
+	base := v.base(p, c)
 	switch h.mutation {
 	case "base is HEAD":
 		base = v.headThen

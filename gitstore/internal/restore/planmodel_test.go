@@ -41,7 +41,7 @@ func forEachPath(f func(modelPath)) {
 												if n++; n%every != 0 || common == none {
 													continue
 												}
-												v := modelPath{versions[int]{want: want, headThen: then, headNow: headNow, now: now, here: here, origin: origin}, old, new, head > 0}
+												v := modelPath{versions[int]{diverged: head == 2, want: want, headThen: then, headNow: headNow, now: now, here: here, origin: origin}, old, new, head > 0}
 												v.common = &common
 												v.nowIn, v.hereIn = v.storedAt(now), v.storedAt(here)
 												v.hereIn.before = v.hereIn.before || origin == equal || origin == before
@@ -84,7 +84,7 @@ func (v *modelPath) result(a action) int {
 	switch a {
 	case write:
 		return v.want
-	case merge:
+	case merge, mergeFitting:
 		return merged
 	}
 	return v.now
@@ -133,7 +133,7 @@ func TestPlanKeepsItsPromises(t *testing.T) {
 		"base is always the common checkpoint": func(v *modelPath, c choices) (action, int) {
 			base := v.want
 			if v.origin == before || v.origin == beside {
-				base = v.base(false)
+				base = v.base(v.position(false), choices{})
 			}
 			return v.decideSimply(base, c), base
 		},
@@ -144,7 +144,7 @@ func TestPlanKeepsItsPromises(t *testing.T) {
 			return captured.plan(c)
 		},
 		"what is stored is overwritten": func(v *modelPath, c choices) (action, int) {
-			base := v.base(c.back)
+			base := v.base(v.position(c.back), c)
 			if p := v.position(c.back); p != unknown && p != same {
 				return write, base
 			}

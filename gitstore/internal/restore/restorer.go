@@ -10,7 +10,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
@@ -61,10 +60,7 @@ type Restored struct {
 	Outcome
 }
 
-// Restore restores the state of a checkpoint. Content that a checkpoint of the chain has is
-// replaced. Other files that changed since are merged if both
-// sides changed them and the changes fit, otherwise they stay unchanged, unless requested
-// otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
+// Restore restores the state of a checkpoint, by the rules of plan.go. Before Restore replaces a file, a safety
 // snapshot contains the old content. Failed restores are rolled back. After a kill, the
 // journal allows the next restore, Continue or Abort to resolve it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
@@ -109,14 +105,12 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 		return nil, err
 	}
 	done := &Restored{ID: req.Checkpoint.ID}
-	site := s.site(r.k)
-	if r.since != nil {
-		site.Since = &r.since.Contents
-	} else {
-		site = s.siteFor(ctx, &req, st, r.k)
-		if len(s.repo.Info.MergeHeads()) == 0 {
-			done.Merging = mergeHeads(st)
-		}
+	site, err := s.siteFor(ctx, &req, st, r.since, r.k)
+	if err != nil {
+		return nil, err
+	}
+	if r.since == nil && len(s.repo.Info.MergeHeads()) == 0 {
+		done.Merging = mergeHeads(st)
 	}
 	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
@@ -127,9 +121,9 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
 	if err == nil && req.isComplete(done) {
-		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.goesBack())
+		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.movesPoint())
 	}
-	if err == nil && req.goesBack() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
+	if err == nil && req.movesPoint() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
 	}
 	return done, refusal(err)
@@ -144,21 +138,21 @@ type undoable struct {
 	safety *safety          // set before the first change of the worktree
 }
 
-// siteFor returns the worktree for the restore of a checkpoint.
-func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, k *repo.ObjectWriter) *Worktree {
-	c, site := req.Checkpoint, s.site(k)
-	site.Touched, site.Rewritten = s.facts.TouchedSince(st.Head), s.facts.RewrittenSince(c)
-	site.Known = s.knownVersions(ctx, c, req.Asked)
-	site.Common = func() *contents.Contents { return s.common(ctx, c) }
-	merges := req.Changed == Merged || !req.Asked && req.Changed == ""
-	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
-	look := cmp.Or(req.Look, &Look{})
+// siteFor returns the worktree for the restore of a checkpoint. since can be nil.
+func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *snapshot.Stored, k *repo.ObjectWriter) (site *Worktree, err error) {
+	c, look := req.Checkpoint, cmp.Or(req.Look, &Look{})
+	site = s.site(k)
+	if since != nil {
+		site.past, err = s.pastOf(ctx, req, &st.Contents, &since.Contents, since.Head)
+		return site, err
+	}
 	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, look) }
 	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, look) }
 	if req.Asked {
 		site.Others = s.otherSessions(ctx, c)
 	}
-	return site
+	site.past, err = s.pastOf(ctx, req, &st.Contents, nil, st.Head)
+	return site, err
 }
 
 // keep writes journal and safety snapshot. The returned function removes the journal at
@@ -169,7 +163,7 @@ func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() erro
 	if r.req.Since != nil {
 		plan.Issue = string(r.req.Since.Issue)
 	}
-	if r.req.goesBack() {
+	if r.req.movesPoint() {
 		plan.To = c.ID
 		if p, err := r.s.chain.Point(ctx, c.Issue); err == nil {
 			plan.From = p.ID
@@ -333,7 +327,11 @@ func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*
 		return nil, err
 	}
 	req := &RestoreRequest{Checkpoint: c, Look: look, Request: Request{DryRun: true}}
-	return s.siteFor(ctx, req, st, s.repo.NewObjectWriter()).Restore(ctx, &st.Contents, req.Request, nil)
+	site, err := s.siteFor(ctx, req, st, nil, s.repo.NewObjectWriter())
+	if err != nil {
+		return nil, err
+	}
+	return site.Restore(ctx, &st.Contents, req.Request, nil)
 }
 
 // site returns the worktree for package restore. Restores add objects to k; nil is
