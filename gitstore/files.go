@@ -37,6 +37,10 @@ func (f Files) CheckResume(ctx context.Context, c *Checkpoint) error {
 	return f.restorer.CheckResume(ctx, c)
 }
 
+// IsAltered reports whether another tool has rewritten the commits of a checkpoint. Its files may
+// have what was removed from the history.
+func (f Files) IsAltered(c *Checkpoint) bool { return f.restorer.IsAltered(c) }
+
 // Diff returns the difference between a checkpoint's file and the file in the worktree,
 // in the format of git diff. The text contains raw file contents: callers must escape it
 // for a terminal.

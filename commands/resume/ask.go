@@ -120,7 +120,7 @@ func gate(c *invoke.Invocation, r *resumption) error {
 		}
 	}
 	elsewhere := r.otherBranch() != nil && !r.options.leavesFiles()
-	if len(r.Verdict.Awaiting) == 0 && !elsewhere || r.options.dryRun || r.options.force {
+	if len(r.Verdict.Awaiting) == 0 && !elsewhere || r.options.dryRun && !r.options.judge.Auto || r.options.force {
 		return nil
 	}
 	if err := stopResume(c, r); err != nil {

@@ -22,7 +22,7 @@ import (
 // choose returns the choice if no flag implies it. A person at a terminal is always
 // asked. Without a terminal, resume stops if the verdict requires an answer.
 func choose(c *invoke.Invocation, r *resumption) (string, error) {
-	if r.options.dryRun || r.options.force {
+	if r.options.dryRun && !r.options.judge.Auto || r.options.force {
 		return "r", nil
 	}
 	d, err := c.Dialog("")

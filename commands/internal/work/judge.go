@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/freshness/issue"
 	"git-checkpoint/gitstore"
@@ -55,7 +56,9 @@ func verdict(
 	if b, err := c.Store.Base(c.Ctx); err == nil {
 		facts.Base = freshness.Base{Name: b.Name, Behind: b.Behind}
 	}
-	facts.Files = filesFact(c, cp, o)
+	if facts.Files, err = filesFact(c, cp, o); err != nil {
+		return freshness.Verdict{}, source, err
+	}
 	facts.Outputs = outputsFact(c, cp, r)
 	facts.Plan = planFact(c, cp, r)
 	facts.Tasks = TaskOutputs(c, l)
@@ -67,7 +70,7 @@ func verdict(
 	}
 	facts.By = o.By
 	facts.Stories = stories
-	facts.Findings = append(otherSession(c, r), twoContents(cp)...)
+	facts.Findings = append(append(otherSession(c, r), twoContents(cp)...), alteredTrees(c, cp)...)
 	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
 }
 
@@ -79,6 +82,17 @@ func twoContents(cp *gitstore.Checkpoint) []freshness.Reason {
 	return []freshness.Reason{{
 		Check: "record", Action: freshness.PromptUser,
 		Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
+	}}
+}
+
+// alteredTrees returns a finding if another tool has rewritten the commits of the checkpoint.
+func alteredTrees(c *invoke.Invocation, cp *gitstore.Checkpoint) []freshness.Reason {
+	if !c.Store.Files.IsAltered(cp) {
+		return nil
+	}
+	return []freshness.Reason{{
+		Check: "record", Action: freshness.PromptUser, Hint: "git checkpoint verify " + view.IssueArg(cp.Issue),
+		Message: "Another tool has rewritten the commits of the checkpoint, and its files may have what was removed",
 	}}
 }
 
@@ -121,13 +135,18 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 // noWorktree is the reason for unknown files in a bare repository or a git directory.
 const noWorktree = "there is no worktree here"
 
-func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) freshness.Files {
+// filesFact compares the files with a checkpoint. It fails if the checkpoint is damaged, so that a
+// resume fails as well.
+func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) (freshness.Files, error) {
 	if c.Store.Root() == "" {
-		return freshness.Files{Why: noWorktree}
+		return freshness.Files{Why: noWorktree}, nil
 	}
 	plan, err := c.Store.Files.Plan(c.Ctx, cp, o.Look)
+	if errors.As(err, new(*gitstore.CorruptError)) {
+		return freshness.Files{}, err
+	}
 	if err != nil {
-		return freshness.Files{Why: err.Error()}
+		return freshness.Files{Why: err.Error()}, nil
 	}
 	// The issue's own file is compared as the issue, not as work.
 	ofIssue := func(path string) bool {
@@ -136,13 +155,16 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 	changed, inTheWay := slices.DeleteFunc(plan.Skipped, ofIssue), slices.DeleteFunc(plan.InTheWay, ofIssue)
 	return freshness.Files{
 		Checked: true, Changed: append(changed, inTheWay...), InTheWay: inTheWay, Restores: plan.Restored, Unsaved: slices.DeleteFunc(plan.NotSaved(), ofIssue),
-	}
+	}, nil
 }
 
 // NotSaved returns the number of files that changed since a checkpoint and that it does not have, as
 // the verdict has it.
 func NotSaved(c *invoke.Invocation, cp *gitstore.Checkpoint) (int, error) {
-	f := filesFact(c, cp, JudgeOptions{})
+	f, err := filesFact(c, cp, JudgeOptions{})
+	if err != nil {
+		return 0, err
+	}
 	if !f.Checked {
 		return 0, errors.New(f.Why)
 	}

@@ -173,6 +173,11 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		r.s.past.compare(ctx, targets, now, c.back)
 	}
 	plan := decide(targets, now, c)
+	for _, st := range plan.steps {
+		if err := r.s.checkWanted(st, r.req.DryRun); err != nil {
+			return decision{}, err
+		}
+	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
 	return plan, r.s.mergeAll(ctx, &plan, area)
 }

@@ -195,6 +195,12 @@ func (s *Restorer) CheckResume(ctx context.Context, c *chain.Checkpoint) error {
 	return s.checkPlace(ctx, &RestoreRequest{Checkpoint: c, AnyBranch: true}, st)
 }
 
+// IsAltered reports whether another tool has rewritten the commits of a checkpoint.
+func (s *Restorer) IsAltered(c *chain.Checkpoint) bool {
+	st, err := s.snapshot.OpenSnapshot(c)
+	return err == nil && st.Altered
+}
+
 // checkPlace fails if the current state is unsuitable for the checkpoint's files: a git
 // operation such as a rebase is in progress, HEAD is on another branch, or HEAD does not
 // contain the checkpoint's commit.
@@ -204,6 +210,9 @@ func (s *Restorer) checkPlace(ctx context.Context, req *RestoreRequest, st *snap
 	}
 	if err := s.checkIdle(ctx, st); err != nil {
 		return err
+	}
+	if st.Altered && !req.AnyBranch {
+		return &repo.RefusedError{Reason: "another tool has rewritten the commits of the checkpoint, and its files may have what was removed; --yes restores them", Flag: "--yes", Hint: "git checkpoint verify " + failure.IssueArg(string(req.Checkpoint.Issue))}
 	}
 	if !req.AnyBranch {
 		if err := s.checkBranch(ctx, req); err != nil {

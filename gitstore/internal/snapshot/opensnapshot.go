@@ -21,6 +21,10 @@ import (
 type Stored struct {
 	contents.Contents
 	Head plumbing.Hash // HEAD at the save, zero if unborn
+
+	// Altered is set if the trees of the checkpoint and those of its state commit and index commit
+	// differ: another tool has rewritten the history, and the checkpoint may have what it removed.
+	Altered bool
 }
 
 // OpenSnapshot opens the snapshot of a checkpoint.
@@ -71,6 +75,8 @@ func (s *Capturer) treesOf(c *chain.Checkpoint) (*Stored, error) {
 	if err != nil {
 		return nil, s.nearError(c, "state commit", commit.Parents[1], err)
 	}
+	index, err := s.repo.ReadCommit(state.Index)
+	st.Altered = state.Tree != st.State || err == nil && index.Tree != st.Staged
 	if st.Head = state.Head; st.Head.IsZero() {
 		return st, nil
 	}
