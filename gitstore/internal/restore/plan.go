@@ -162,7 +162,7 @@ func (v *versions[V]) decide(p position, base V, c choices) action {
 		return nothing
 	case p == gone && !c.back && v.want == v.headThen && !c.lost:
 		return edited
-	case isOlder, p != unknown && c.back, c.back && c.choice == FromCheckpoint && !isLater:
+	case isOlder, p != unknown && c.back, c.choice == FromCheckpoint && !isLater && (c.back || v.want != v.headThen):
 		return write
 	case base == v.want && p == parallel:
 		return nothing // it is stored, and the checkpoint has not changed it
