@@ -106,7 +106,7 @@ func TestRestoreRefusesAnotherHistory(t *testing.T) {
 	_, err := x.try(c)
 	var refused *gitstore.RefusedError
 	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, "git switch -c main-checkpoint "+c.Commit.String()[:12]+"^2^", refused.Hint)
+	assert.Equal(t, "git merge --ff-only "+c.Commit.String()[:12]+"^2^", refused.Hint)
 	assert.Equal(t, before, x.picture())
 
 	x.restore(c, func(r *gitstore.RestoreRequest) { r.AnyHead = true })

@@ -280,43 +280,33 @@ func mergeHeads(st *snapshot.Stored) (commits []string) {
 	return commits
 }
 
-// checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
-// commit contains it. A rewritten HEAD with the same changes counts as a descendant.
+// checkHead fails if HEAD is behind the commit that was HEAD at the save, or has no common ancestor
+// with it. On a HEAD that has diverged, the files are merged.
 func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snapshot.Stored) error {
 	if st.Head.IsZero() {
 		return nil
 	}
-	now, err := s.repo.ReadHead(ctx)
-	if err != nil {
-		return err
-	}
-	if now.Commit == st.Head {
+	// Unknown relations are no reason to fail: each path is compared separately.
+	head, err := s.facts.CompareHead(ctx, c)
+	if head.Contains || head.HasDiverged() || err != nil && s.facts.Partial() {
 		return nil
 	}
-	if !now.Commit.IsZero() {
-		has, err := s.facts.History().Contains(ctx, now.Commit.String(), st.Head.String())
-		if err != nil || has {
-			return err
-		}
-		// Unknown relations are no reason to fail. Each path is compared separately, and
-		// files that changed since stay unchanged.
-		if s.facts.History().Unknown(ctx, st.Head.String(), now.Commit.String()) {
-			return nil
-		}
-		if rewritten, err := s.facts.RewrittenSince(c)(ctx); err != nil || rewritten {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	refused := &repo.RefusedError{
 		Reason: fmt.Sprintf("HEAD does not contain %s, the commit of the checkpoint", st.Head.String()[:12]),
 		Flag:   "--force",
 	}
-	switch home := s.facts.BranchLocation(ctx, c.Branch, st.Head); {
-	case home.Worktree != "":
-		refused.Hint = "cd " + failure.QuoteStrict(home.Worktree)
+	switch {
+	case head.Home.Worktree != "":
+		refused.Hint = "cd " + failure.QuoteStrict(head.Home.Worktree)
 		return refused
-	case home.Branch != "":
-		refused.Hint = "git switch " + failure.QuoteStrict(home.Branch)
+	case head.Home.Branch != "":
+		refused.Hint = "git switch " + failure.QuoteStrict(head.Home.Branch)
+		return refused
+	case head.Base != "": // HEAD is behind
+		refused.Hint = fmt.Sprintf("git merge --ff-only %s^2^", c.Commit.String()[:12])
 		return refused
 	}
 	branch := "checkpoint" // the names of package freshness
