@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -27,11 +28,18 @@ type past struct {
 	common *contents.Files // of the newest checkpoint that both came after, or nil
 	roots  func() map[plumbing.Hash]stored
 
-	since    *contents.Contents                // limits the plan to the changes since these files, or nil
-	history  map[string]map[Side]bool          // versions in the history of then, by path
-	newer    map[string]map[Side]bool          // versions in the commits since
-	renames  func() (map[string]string, error) // of files by the commits since
-	diverged bool                              // now is known not to contain then
+	since    *contents.Contents       // limits the plan to the changes since these files, or nil
+	history  map[string]map[Side]bool // versions in the history of then, by path
+	newer    map[string]map[Side]bool // versions in the commits since
+	renames  func() map[string]string // of files by the commits since
+	found    map[pathVersion]stored   // of storedAt, without the history of commits
+	diverged bool                     // now is known not to contain then
+}
+
+// A pathVersion is a version of a path.
+type pathVersion struct {
+	path string
+	Side
 }
 
 // maxKnown limits the checkpoints whose content is known, and so the memory for their trees.
@@ -45,7 +53,7 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	if err != nil {
 		return nil, err
 	}
-	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, log: s.facts.History(), since: since}
+	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, log: s.facts.History(), since: since, found: map[pathVersion]stored{}}
 	p.log.Git.Dir = s.repo.Info.Root
 	if p.head, err = s.repo.TreeOf(head); err != nil {
 		return nil, err
@@ -56,11 +64,12 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	if !then.IsZero() {
 		p.then = then.String()
 	}
-	p.renames = sync.OnceValues(func() (map[string]string, error) {
+	p.renames = sync.OnceValue(func() map[string]string {
 		if p.then == "" || p.now == "" || p.then == p.now {
-			return nil, nil
+			return nil
 		}
-		return p.log.Renames(ctx, p.then, p.now)
+		renames, _ := p.log.Renames(ctx, p.then, p.now) // without them, the file is gone
+		return renames
 	})
 	p.roots = sync.OnceValue(func() map[plumbing.Hash]stored { return s.rootsOf(ctx, c) })
 	if since != nil {
@@ -108,7 +117,7 @@ func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of
 		if p.here = open(last); p.here == nil {
 			return
 		}
-		if p.origin = relationOf(list, last, c); p.origin == beside {
+		if p.origin = relations(list, c)(last); p.origin == beside {
 			if base := list.Common(id, c.ID); base != nil {
 				p.common = open(base)
 			}
@@ -117,19 +126,22 @@ func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of
 	}
 }
 
-// relationOf returns the order of a checkpoint and the restored one. If it is unknown, the clocks
-// decide.
-func relationOf(list *chain.Chain, other, c *chain.Checkpoint) relation {
-	isBefore, known := list.Lineage(c.ID).Has(other)
-	switch {
-	case other.ID == c.ID:
-		return equal
-	case isBefore, !known && other.Clock < c.Clock:
-		return before
-	case !list.Lineage(other.ID).Lacks(c):
-		return after
+// relations returns the order of the checkpoints of a chain and the restored one. If it is unknown,
+// the clocks decide.
+func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpoint) relation {
+	line, later := list.Lineage(c.ID), list.CameAfterIt(c.ID)
+	return func(other *chain.Checkpoint) relation {
+		isBefore, known := line.Has(other)
+		switch {
+		case other.ID == c.ID:
+			return equal
+		case isBefore, !known && other.Clock < c.Clock:
+			return before
+		case later[other.ID], !known:
+			return after
+		}
+		return beside
 	}
-	return beside
 }
 
 // rootsOf returns the trees of the checkpoints of c's issue, with the relation of the checkpoints
@@ -151,8 +163,9 @@ func (s *Restorer) rootsOf(ctx context.Context, c *chain.Checkpoint) map[plumbin
 		if err != nil {
 			continue // an unreadable chain knows no version
 		}
-		for _, other := range list.Checkpoints() {
-			add(&other, relationOf(list, &other, c))
+		relation, all := relations(list, c), list.Checkpoints()
+		for i := range all[:min(len(all), maxKnown)] {
+			add(&all[i], relation(&all[i]))
 		}
 	}
 	return roots
@@ -185,13 +198,18 @@ func (p *past) storedAt(path string, f Side) (at stored) {
 	if f == (Side{}) || p.roots == nil {
 		return at
 	}
+	key := pathVersion{path, f}
+	if known, ok := p.found[key]; ok {
+		known.history, known.beside = p.history[path][f], known.beside || p.newer[path][f]
+		return known
+	}
 	for root, in := range p.roots() {
 		if mode, hash, err := p.find.Lookup(root, path); err == nil && mode == f.Mode && hash == f.Hash {
 			at.before, at.after, at.beside = at.before || in.before, at.after || in.after, at.beside || in.beside
 		}
 	}
-	at.history, at.beside = p.history[path][f], at.beside || p.newer[path][f]
-	return at
+	p.found[key] = at
+	return p.storedAt(path, f)
 }
 
 // entriesAt is storedAt for the entries of a path in the index: each must be stored. An entry of
@@ -223,56 +241,53 @@ func (p *past) version(tree plumbing.Hash, path string) Side {
 }
 
 // compare sets what the past knows about the present versions of the targets. It reads the history
-// of commits only for paths that are not decided without.
-func (p *past) compare(ctx context.Context, targets []Target, now func(string) state, back bool) {
-	var undecided []string
+// of commits only for paths of which the decision can depend on it.
+func (p *past) compare(ctx context.Context, targets []Target, now func(string) state, c choices) {
+	undecided, moved := map[string]bool{}, map[string]bool{}
 	for i := range targets {
 		t := &targets[i]
 		p.compareOne(t, now(t.Path))
 		file, entry := t.with(now(t.Path))
-		isOpen := func(at position) bool {
-			return at == committed || at == unknown || at == parallel && !back || at == older && p.then != p.now
+		if t.later {
+			continue
 		}
-		if !t.later && (t.Work && isOpen(file.position(back)) || t.Index && isOpen(entry.position(back))) {
-			undecided = append(undecided, t.Path, t.from())
+		if t.Work && file.needsHistory(c) || t.Index && entry.needsHistory(c) {
+			undecided[t.Path], undecided[t.from()] = true, true
+		}
+		if p.then != p.now && (t.Work && file.now != file.want && file.now == file.headNow || t.Index && entry.now != entry.want && entry.now == entry.headNow) {
+			moved[t.Path] = true // a commit since may have the checkpoint's version
 		}
 	}
-	if len(undecided) == 0 {
-		return
+	p.history, p.newer = p.versionsOf(ctx, p.then, "", undecided), p.versionsOf(ctx, p.now, p.then, moved)
+	if len(moved) > 0 && p.then != "" && p.now != "" {
+		has, err := p.log.Contains(ctx, p.now, p.then)
+		p.diverged = err == nil && !has
 	}
-	p.readHistory(ctx, undecided)
 	for i := range targets {
-		if t := &targets[i]; slices.Contains(undecided, t.Path) {
+		if t := &targets[i]; undecided[t.Path] || moved[t.Path] {
 			p.compareOne(t, now(t.Path))
 		}
 	}
 }
 
-// readHistory reads the versions of paths in the history of commits. Versions that git does not
-// list in time are unknown.
-func (p *past) readHistory(ctx context.Context, paths []string) {
-	read := func(tip, except string) map[string]map[Side]bool {
-		if tip == "" || tip == except {
-			return nil
-		}
-		found, err := p.log.Versions(ctx, tip, except, paths)
-		if err != nil {
-			return nil
-		}
-		versions := map[string]map[Side]bool{}
-		for path, list := range found {
-			versions[path] = map[Side]bool{}
-			for v := range list {
-				versions[path][Side(v)] = true
-			}
-		}
-		return versions
+// versionsOf returns the versions of paths in the commits of tip, without those of except. Versions
+// that git does not list in time are unknown.
+func (p *past) versionsOf(ctx context.Context, tip, except string, paths map[string]bool) map[string]map[Side]bool {
+	if tip == "" || tip == except || len(paths) == 0 {
+		return nil
 	}
-	p.history, p.newer = read(p.then, ""), read(p.now, p.then)
-	if p.then != "" && p.now != "" && p.then != p.now {
-		has, err := p.log.Contains(ctx, p.now, p.then)
-		p.diverged = err == nil && !has
+	found, err := p.log.Versions(ctx, tip, except, slices.Sorted(maps.Keys(paths)))
+	if err != nil {
+		return nil
 	}
+	versions := map[string]map[Side]bool{}
+	for path, list := range found {
+		versions[path] = map[Side]bool{}
+		for v := range list {
+			versions[path][Side(v)] = true
+		}
+	}
+	return versions
 }
 
 func (p *past) compareOne(t *Target, s state) {
@@ -311,20 +326,16 @@ func (p *past) compareOne(t *Target, s state) {
 
 // followRenames changes the path of each target whose file the commits since the save have renamed,
 // if nothing is at its former path now. What came later at the new path is not removed.
-func (p *past) followRenames(targets []Target, exists func(string) bool) ([]Target, error) {
+func (p *past) followRenames(targets []Target, exists func(string) bool) []Target {
 	moved := map[string]bool{}
 	for i := range targets {
 		t := &targets[i]
 		if !t.Work || t.clean || !t.WorkBase.IsRegular() || t.WorkWant == (Side{}) || p.version(p.head, t.Path) != (Side{}) || exists(t.Path) {
 			continue
 		}
-		renames, err := p.renames()
-		if err != nil {
-			return nil, err
-		}
-		if name := renames[t.Path]; name != "" && !slices.ContainsFunc(targets, func(o Target) bool { return o.Path == name && !o.clean && !o.later }) {
+		if name := p.renames()[t.Path]; name != "" && !slices.ContainsFunc(targets, func(o Target) bool { return o.Path == name && !o.clean && !o.later }) {
 			t.oldPath, t.Path, moved[name] = t.Path, name, true
 		}
 	}
-	return slices.DeleteFunc(targets, func(t Target) bool { return moved[t.Path] && t.oldPath == "" }), nil
+	return slices.DeleteFunc(targets, func(t Target) bool { return moved[t.Path] && t.oldPath == "" })
 }

@@ -180,6 +180,13 @@ func (v *versions[V]) decide(p position, base V, c choices) action {
 	return changed
 }
 
+// needsHistory reports whether the history of commits can change the decision, which is made without
+// it. A change by the user alone is left without a look.
+func (v *versions[V]) needsHistory(c choices) bool {
+	p := v.position(c.back)
+	return (p == committed || p == unknown || p == parallel && !c.back) && (c.back || v.base(p, c) != v.want)
+}
+
 // plan returns the action for a path, and the base of a merge.
 func (v *versions[V]) plan(c choices) (action, V) {
 	p := v.position(c.back)

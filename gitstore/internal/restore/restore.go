@@ -170,7 +170,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	}
 	c := choices{back: r.req.goesBack(), force: r.req.Force, exact: r.req.Exact, lost: r.lost, choice: r.req.Changed}
 	if r.s.past != nil {
-		r.s.past.compare(ctx, targets, now, c.back)
+		r.s.past.compare(ctx, targets, now, c)
 	}
 	plan := decide(targets, now, c)
 	for _, st := range plan.steps {
@@ -194,8 +194,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		if err != nil {
 			return nil, err
 		}
-		targets, err = p.followRenames(targets, r.s.exists)
-		return within(targets, r.req.Paths), err
+		return within(p.followRenames(targets, r.s.exists), r.req.Paths), nil
 	}
 	snap, err := contents.Gather(r.s.Objects, r.snap)
 	if err != nil {
@@ -223,9 +222,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	targets = slices.Concat(targets, clean, later)
 	if r.s.past != nil {
-		if targets, err = r.s.past.followRenames(targets, r.s.exists); err != nil {
-			return nil, err
-		}
+		targets = r.s.past.followRenames(targets, r.s.exists)
 	}
 	for _, path := range r.req.Paths {
 		if len(within(targets, []string{path})) == 0 {

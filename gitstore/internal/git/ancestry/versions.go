@@ -72,7 +72,7 @@ const maxArguments = 16 << 10
 func (l Log) Renames(ctx context.Context, before, now string) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	out, err := l.Git.Output(ctx, "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", before, now)
+	out, err := l.Git.With("GIT_NO_LAZY_FETCH=1").Output(ctx, "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", before, now)
 	if err != nil {
 		return nil, err
 	}
