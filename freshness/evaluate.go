@@ -18,8 +18,8 @@
 //	            HEAD is on another branch                  prompt_user
 //	can_resume  false in the record                        start_fresh
 //	head        descends from the checkpoint's HEAD        resume, with a note
-//	            rewritten, with the same changes           resume, with a note
-//	            does not descend from it otherwise         prompt_user
+//	            has diverged from it                       resume, with a note
+//	            is behind it, or unrelated                 prompt_user
 //	            another commit, in a shallow clone         prompt_user
 //	base        has commits that HEAD does not             resume, with a note
 //	files       changed since the snapshot                 prompt_user

@@ -132,11 +132,8 @@ var findings = []struct {
 		w.record.SetBranch("")
 		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: ""}
 	}},
-	{"head rebased, some alike", "head", PromptUser, func(w *world) {
-		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 2, Gone: 3, Alike: 1}
-	}},
-	{"head rewritten", "head", Resume, func(w *world) {
-		w.facts.Head = Head{State: HeadRewritten, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 4, Gone: 1, Alike: 1}
+	{"head diverged", "head", Resume, func(w *world) {
+		w.facts.Head = Head{State: HeadDiverged, Saved: savedHead, Now: laterHead, Base: chainTip, Ahead: 4, Gone: 1}
 	}},
 	{"head elsewhere", "head", PromptUser, func(w *world) {
 		w.facts.Head = Head{State: HeadApart, Saved: savedHead, Now: laterHead, Base: laterHead, Gone: 2, Home: "feature/issue-42"}

@@ -74,10 +74,10 @@ type HeadState int
 const (
 	HeadUnchecked HeadState = iota
 	HeadSame
-	HeadMovedOn   // descends from the checkpoint's HEAD
-	HeadRewritten // does not descend, but has the changes: a rebase, an amend, a force-push
-	HeadApart     // neither of these; see Head.Base
-	HeadUnknown   // another commit, and this clone lacks the history to compare them
+	HeadMovedOn  // descends from the checkpoint's HEAD
+	HeadDiverged // both have commits since their common ancestor, as after a rebase or an amend
+	HeadApart    // neither of these; see Head.Base
+	HeadUnknown  // another commit, and this clone lacks the history to compare them
 )
 
 // Head compares HEAD at the save with the current HEAD. Saved or Now is "" on an unborn
@@ -88,10 +88,9 @@ type Head struct {
 	Ahead      int    // commits since the checkpoint, 0 if not counted
 	Why        string // reason for an unchecked state
 
-	// Fields for HeadRewritten and HeadApart:
-	Base  string // best merge base, "" if unrelated
-	Gone  int    // commits of the checkpoint's HEAD missing from HEAD
-	Alike int    // missing commits with an equivalent change in HEAD
+	// Fields for HeadDiverged and HeadApart:
+	Base string // best merge base, "" if unrelated
+	Gone int    // commits of the checkpoint's HEAD missing from HEAD
 
 	Home     string // the checkpoint's branch, if it descends from the checkpoint's HEAD and HEAD is on another branch
 	Worktree string // path of the worktree that has Home checked out, or ""

@@ -2,7 +2,6 @@ package freshness
 
 import (
 	"cmp"
-	"fmt"
 )
 
 func checkBranch(in input) []Reason {
@@ -90,8 +89,10 @@ func checkHead(in input) []Reason {
 			r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
 		}
 		return []Reason{r}
-	case HeadRewritten:
-		return []Reason{reason("head", Resume, "HEAD was rewritten from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now))}
+	case HeadDiverged:
+		r := reason("head", Resume, "HEAD has diverged from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now))
+		r.Detail = []string{"in common: " + commit(h.Base) + ", " + count(h.Ahead, "commit") + " of HEAD's since, " + count(h.Gone, "commit") + " of the checkpoint's"}
+		return []Reason{r}
 	case HeadUnknown:
 		r := reason("head", PromptUser, "HEAD %s is not the checkpoint's %s, and cannot be compared: %s", commit(h.Now), commit(h.Saved), printable(h.Why))
 		r.Hint = "git fetch --unshallow"
@@ -121,22 +122,19 @@ func apart(h Head) []string {
 	case h.Base == h.Now:
 		return append(out, "HEAD went back: "+count(h.Gone, "commit")+" of the checkpoint's not in it")
 	}
-	out = append(out, "in common: "+commit(h.Base)+", "+count(h.Ahead, "commit")+" of HEAD's since, "+
-		count(h.Gone, "commit")+" of the checkpoint's")
-	if h.Alike > 0 {
-		out = append(out, fmt.Sprintf("HEAD has %d of the checkpoint's %s with the same changes", h.Alike, count(h.Gone, "commit")))
-	}
 	return out
 }
 
-// goHome returns a command that switches to the checkpoint's branch if that branch
-// descends from the checkpoint's HEAD. Otherwise the command creates a new branch.
+// goHome returns a command that switches to the checkpoint's branch if that branch descends from the
+// checkpoint's HEAD, or that moves a branch that is behind. Otherwise the command creates a branch.
 func (in input) goHome(h Head) string {
 	switch {
 	case h.Worktree != "":
 		return command("cd", h.Worktree)
 	case h.Home != "":
 		return command("git", "switch", h.Home)
+	case h.Base != "" && in.facts.Commit != "":
+		return command("git", "merge", "--ff-only", short(in.facts.Commit)+"^2^")
 	}
 	if in.record.Branch() == "" {
 		return in.switchTo("checkpoint")

@@ -20,10 +20,10 @@ import (
 var RestoreCommand = invoke.Command{
 	Name: "restore", Usage: "restore the files of a checkpoint", Args: "[ISSUE] [ID] [-- PATH...]", Max: 2, Category: "Resume",
 	Everyday: true, ShortHelp: []string{"dry-run", "continue", "abort"},
-	Description: "Restores the files as they were at the save. Content that a checkpoint of the issue has\n" +
-		"is replaced. Other changes since the save are merged if both sides changed a file and the\n" +
-		"changes fit; otherwise the file stays as it is and is listed, unless --changed is given.\n" +
-		"A file that came later is removed only if a checkpoint has it. Changes of commits are kept.\n" +
+	Description: "Goes back to the files as they were at the save. Content that is stored in a checkpoint or\n" +
+		"in the history is replaced. A file with other content stays and is listed, unless --changed\n" +
+		"is given; --changed merge merges the checkpoint into the present files instead. A file that\n" +
+		"came later is removed only if a checkpoint has it. What only commits have since is kept.\n" +
 		"`git checkpoint undo` reverts the restore.",
 	Examples: []string{
 		"git checkpoint restore 42 --dry-run",

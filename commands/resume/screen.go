@@ -86,6 +86,7 @@ func restoredRow(done *gitstore.Restored, dryRun bool) view.Row {
 		{view.LeftSparse + ":", done.Sparse},
 		{view.CameLater + ":", missingFrom(done.Restored, done.Later)},
 		{view.LeftUnsaved + ":", done.Unsaved},
+		{view.LeftCommitted + ":", missingFrom(done.Skipped, done.Committed)},
 		{view.HasConflicts + ":", done.Merged},
 	} {
 		if len(part.paths) > 0 {

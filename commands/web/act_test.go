@@ -240,7 +240,7 @@ func TestRestoreChoices(t *testing.T) {
 	stale := w.proof(page + "?changed=checkpoint")
 	w.write("new.txt", "between\n")
 	assert.Equal(t, http.StatusForbidden, w.ask("POST", page, stale+"&changed=checkpoint", nil).Code, "the plan has changed")
-	assert.Equal(t, http.StatusForbidden, w.ask("POST", page, stale+"&changed=merge", nil).Code, "another choice")
+	assert.Equal(t, http.StatusForbidden, w.ask("POST", page, stale+"&changed=checkpoint&path=a.txt", nil).Code, "another choice")
 	assert.Equal(t, "between\n", w.text("new.txt"))
 	w.post(t, page+"?changed=checkpoint")
 	assert.Equal(t, "zero\none\ntwo changed\nthree\nfour\n", w.text("a.txt"))

@@ -49,6 +49,12 @@ func RestoredFiles(done *gitstore.Restored, dryRun bool, agent func(session stri
 		add([]string{p}, FileLeft, fmt.Sprintf("changed by another session in this worktree, %s, left as it is", SessionName(id, agent(id))))
 	}
 	add(done.Unsaved, FileLeft, LeftUnsaved)
+	skipped := Set(done.Skipped)
+	for _, p := range done.Committed {
+		if !skipped[p] {
+			add([]string{p}, FileLeft, LeftCommitted)
+		}
+	}
 	add(done.Sparse, FileLeft, LeftSparse)
 	all := Set(done.Restored)
 	for _, p := range done.Later {
@@ -62,10 +68,11 @@ func RestoredFiles(done *gitstore.Restored, dryRun bool, agent func(session stri
 
 // Texts about the files of a restore.
 const (
-	LeftSince    = "changed since, left as it is"
-	LeftInTheWay = "in the way, left as it is"
-	LeftUnsaved  = "changed since and not in the checkpoint, left as it is"
-	LeftSparse   = "outside the sparse checkout or marked skip-worktree, not written"
-	CameLater    = "came later"
-	HasConflicts = "conflicts to resolve"
+	LeftSince     = "changed since, left as it is"
+	LeftInTheWay  = "in the way, left as it is"
+	LeftUnsaved   = "changed since and not in the checkpoint, left as it is"
+	LeftCommitted = "changed by a commit since, left as it is"
+	LeftSparse    = "outside the sparse checkout or marked skip-worktree, not written"
+	CameLater     = "came later"
+	HasConflicts  = "conflicts to resolve"
 )

@@ -47,7 +47,7 @@ func nextStep(resume string, r *view.Standing, checked bool, more view.PromptMor
 		return "To restore the files (those that changed since stay): git checkpoint resume " + resume + " --yes\n"
 	case r.Record.Snapshot().IsOutOfTime():
 		return "The time of the save ran out. Files that it did not read are as an earlier checkpoint has them.\n"
-	case len(more.Skipped) > 0:
+	case len(more.Skipped)+len(more.Unsaved) > 0:
 		return "The files are here. Those that changed since stay as they are.\n"
 	}
 	return "The files are here as they were saved.\n"

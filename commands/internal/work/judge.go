@@ -121,15 +121,15 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	}
 	f := freshness.Head{
 		State: freshness.HeadApart, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
-		Base: h.Base, Gone: h.Gone, Alike: h.Alike, Home: h.Home.Branch, Worktree: h.Home.Worktree,
+		Base: h.Base, Gone: h.Gone, Home: h.Home.Branch, Worktree: h.Home.Worktree,
 	}
 	switch {
 	case h.Saved == h.Now:
 		f.State = freshness.HeadSame
 	case h.Contains:
 		f.State = freshness.HeadMovedOn
-	case h.Rewritten:
-		f.State = freshness.HeadRewritten
+	case h.HasDiverged():
+		f.State = freshness.HeadDiverged
 	}
 	return f
 }

@@ -115,7 +115,7 @@ func (r *Restoration) OfOthers() string {
 // restore records nothing, so undo does not revert it.
 func (r *Restoration) Nothing() string {
 	done := r.Done
-	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others) > 0 {
+	if len(done.Restored)+len(done.Skipped)+len(done.InTheWay)+len(done.Sparse)+len(done.Others)+len(done.Unsaved)+len(done.Committed) > 0 {
 		return ""
 	}
 	if len(done.Later) > 0 {

@@ -198,6 +198,13 @@ func (w *Files) IsCarried(path string) bool {
 // Knows reports whether the snapshot states what the worktree had at a path.
 func (w *Files) Knows(path string) bool { return !w.IsCarried(path) && !w.States.Lacks(path) }
 
+// IsWhole reports whether the save read all files, so that the absence of a file proves that the
+// worktree did not have it.
+func (w *Files) IsWhole() bool {
+	isCut := slices.ContainsFunc(w.States.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
+	return w.States.Scope == checkpoint.ScopeWhole && !isCut
+}
+
 // Entry returns the staged file at a path, or zero.
 func (w *Files) Entry(path string) Side { return w.Version(w.Snap.Staged, path) }
 
@@ -315,7 +322,7 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	}
 	result := &Files{objects: objects, find: after.find, Snap: newer, States: after.States, ByPath: map[string]*Target{}}
 	add := func(path string) {
-		t := Target{Path: path, IndexBase: before.entriesAt(path), IndexWant: after.entriesAt(path)}
+		t := Target{Path: path, IndexBase: before.EntriesAt(path), IndexWant: after.EntriesAt(path)}
 		t.Index = t.IndexBase != t.IndexWant && !before.lacksEntry(path) && !after.lacksEntry(path)
 		var known bool
 		t.WorkBase = before.Version(older.State, path)
@@ -337,8 +344,8 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	return result.Targets()
 }
 
-// entriesAt returns the entries of a path in the index.
-func (w *Files) entriesAt(path string) Stages {
+// EntriesAt returns the entries of a path in the index of the save.
+func (w *Files) EntriesAt(path string) Stages {
 	if t := w.ByPath[path]; t != nil && t.Index {
 		return t.IndexWant
 	}

@@ -2,58 +2,24 @@ package facts
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/ancestry"
-	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/repo"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A HeadReport compares current HEAD with HEAD at a checkpoint's save.
 type HeadReport struct {
 	Saved, Now        string         // commits, "" for an unborn branch
 	ancestry.Relation                // of Now to Saved
-	Rewritten         bool           // Now does not descend from Saved, but has its changes
 	Home              BranchLocation // of the checkpoint's branch, if HEAD does not descend from Saved
 }
 
 func (s *Facts) History() ancestry.Log {
 	return ancestry.Log{Git: s.repo.Git, Shallow: s.repo.Info.Shallow}
-}
-
-// ErrUnknownHistory reports that changes by commits cannot be determined.
-var ErrUnknownHistory = errors.New("the history since the snapshot is not known")
-
-// TouchedSince returns a function that reports paths changed by commits since before.
-func (s *Facts) TouchedSince(before plumbing.Hash) func(context.Context, []string) (map[string]bool, error) {
-	return func(ctx context.Context, paths []string) (map[string]bool, error) {
-		now, err := s.repo.ReadHead(ctx)
-		if err != nil || now.Commit.IsZero() || now.Commit == before {
-			return nil, err
-		}
-		log, saved := s.History(), ""
-		log.Git.Dir = s.repo.Info.Root
-		if !before.IsZero() {
-			saved = before.String()
-		}
-		touched, err := log.Touched(ctx, saved, now.Commit.String(), paths)
-		if err != nil && ctx.Err() == nil { // git may have lacked file descriptors or memory
-			touched, err = log.Touched(ctx, saved, now.Commit.String(), paths)
-		}
-		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrUnknownHistory, err)
-		}
-		return touched, err
-	}
 }
 
 // CompareHead compares HEAD with HEAD at the save of a checkpoint. With incomplete
@@ -87,54 +53,11 @@ func (s *Facts) CompareHead(ctx context.Context, c *chain.Checkpoint) (HeadRepor
 		return r, err
 	}
 	r.Home = s.BranchLocation(ctx, c.Branch, st.Head)
-	if r.Saved != "" && r.Now != "" && r.Base != r.Now {
-		r.Rewritten = r.Kept || s.loggedRewrite(ctx, now, st.Head)
-	}
 	return r, nil
 }
 
-// RewrittenSince returns a function that reports whether HEAD was rewritten since a
-// checkpoint and has the changes of the checkpoint's HEAD.
-func (s *Facts) RewrittenSince(c *chain.Checkpoint) func(context.Context) (bool, error) {
-	return func(ctx context.Context) (bool, error) {
-		r, err := s.CompareHead(ctx, c)
-		if err != nil && s.Partial() {
-			return false, nil
-		}
-		return r.Rewritten, err
-	}
-}
-
-// maxRewrites limits the number of rewrites in a reflog that are followed.
-const maxRewrites = 50
-
-// loggedRewrite reports whether the reflog of the current branch shows that commits with
-// an ancestor saved were rewritten by an amend or a rebase, and HEAD has the result.
-func (s *Facts) loggedRewrite(ctx context.Context, now repo.Head, saved plumbing.Hash) bool {
-	if now.Branch == "" {
-		return false
-	}
-	entries, err := s.repo.Reflog(ctx, "refs/heads/"+now.Branch)
-	if err != nil {
-		return false
-	}
-	entries = slices.DeleteFunc(entries, func(e refs.Logged) bool {
-		action, _, _ := strings.Cut(e.Message, ":")
-		return !strings.Contains(action, "(amend)") && !strings.Contains(action, "rebase")
-	})
-	entries = entries[:min(len(entries), maxRewrites)]
-	has := func(commit, ancestor plumbing.Hash) bool {
-		ok, err := s.History().Contains(ctx, commit.String(), ancestor.String())
-		return commit == ancestor || err == nil && ok
-	}
-	at := saved
-	for _, e := range slices.Backward(entries) {
-		if has(e.Old, at) && !has(e.New, at) {
-			at = e.New
-		}
-	}
-	return at != saved && has(now.Commit, at)
-}
+// HasDiverged reports whether Saved and Now have a common ancestor, and each has commits since.
+func (r HeadReport) HasDiverged() bool { return !r.Contains && r.Base != "" && r.Base != r.Now }
 
 // A BaseReport describes the branch that the work will be merged into: a remote's default
 // branch.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
 
@@ -33,14 +34,18 @@ func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) erro
 	return w.makeReady(ctx, plan.steps)
 }
 
-// checkWanted returns an error if a wanted blob is missing or has another type.
-func (s *Worktree) checkWanted(st Step) error {
+// checkWanted returns an error if a wanted blob is missing or has another type. A dry run does not
+// fetch blobs that a partial clone lacks.
+func (s *Worktree) checkWanted(st Step, dryRun bool) error {
 	wanted := append(st.indexAfter[:], st.workAfter)
 	for _, f := range wanted {
 		if !f.IsBlob() {
 			continue
 		}
 		kind, _, err := s.Objects.Header(f.Hash)
+		if _, promised := errors.AsType[*repo.PromisedError](err); promised && dryRun {
+			continue
+		}
 		if err != nil {
 			return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
 		}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"syscall"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
@@ -23,7 +22,7 @@ import (
 // that did not exist.
 
 // clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
-// now. A file that a commit has changed since is not among them.
+// now. Files that a commit has changed since are among them only if the files go back.
 func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
 	if r.s.Modified == nil {
 		return nil, nil
@@ -44,14 +43,25 @@ func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *locke
 	for _, change := range staged {
 		paths = append(paths, change.Path)
 	}
+	if r.req.goesBack() && head != snap.Snap.Base {
+		commits, err := trees.Diff(r.s.Objects, snap.Snap.Base, head)
+		if err != nil {
+			return nil, err
+		}
+		for _, change := range commits {
+			paths = append(paths, change.Path)
+		}
+	}
 	slices.Sort(paths)
 	var list []Target
 	for _, path := range slices.Compact(paths) {
-		base := snap.Version(snap.Snap.Base, path)
-		if snap.ByPath[path] != nil || !base.IsBlob() || snap.Version(head, path) != base || !snap.Knows(path) {
+		base, now := snap.Version(snap.Snap.Base, path), snap.Version(head, path)
+		isNew := base == Side{} && now.IsBlob() && snap.IsWhole()
+		if snap.ByPath[path] != nil || !base.IsBlob() && !isNew || now != base && !r.req.goesBack() || !snap.Knows(path) {
 			continue
 		}
-		list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(base), IndexWant: contents.Merged(base), WorkBase: base, WorkWant: base}, clean: true})
+		entry := contents.Merged(base)
+		list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: entry, IndexWant: entry, WorkBase: base, WorkWant: base}, clean: true})
 	}
 	return list, nil
 }
@@ -89,8 +99,7 @@ func (r *restoring) later(ctx context.Context, snap *contents.Files, area *locke
 			list = append(list, t)
 		}
 	}
-	isCut := slices.ContainsFunc(snap.States.Skipped, func(f checkpoint.Skipped) bool { return f.Path == "." })
-	if snap.States.Scope != checkpoint.ScopeWhole || isCut || r.s.Untracked == nil {
+	if !snap.IsWhole() || r.s.Untracked == nil {
 		return list, nil
 	}
 	untracked, err := r.s.Untracked(ctx)
@@ -127,18 +136,12 @@ func (r *restoring) laterStaged(ctx context.Context, snap *contents.Files, area 
 	var list []Target
 	for _, c := range changes {
 		if c.Old.Hash.IsZero() && !c.New.Hash.IsZero() && snap.Entry(c.Path) == (Side{}) {
-			has := Side{Mode: c.New.Mode, Hash: c.New.Hash}
-			list = append(list, Target{Target: contents.Target{Path: c.Path, Index: true, Work: has.Mode != trees.ModeGitlink, IndexBase: contents.Merged(has), WorkBase: has}, later: true})
+			list = append(list, Target{Target: contents.Target{Path: c.Path, Index: true, Work: c.New.Mode != trees.ModeGitlink}, later: true})
 		}
 	}
-	for _, path := range area.list.paths("123") {
+	for _, path := range append(area.list.paths("123"), area.intended...) {
 		if snap.Version(head, path) == (Side{}) && snap.Entry(path) == (Side{}) {
 			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true}, later: true})
-		}
-	}
-	for _, path := range area.intended {
-		if snap.Version(head, path) == (Side{}) && snap.Entry(path) == (Side{}) {
-			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(contents.Intended)}, later: true})
 		}
 	}
 	return list, nil

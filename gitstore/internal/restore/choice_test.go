@@ -23,7 +23,7 @@ func TestRestoreChanged(t *testing.T) {
 		want string
 		out  func(*gitstore.Restored) []string
 	}{
-		"mine":       {"my a\nx\ny\nz\nend\n", func(*gitstore.RestoreRequest) {}, "my a\nx\ny\nz\nend\n", func(r *gitstore.Restored) []string { return r.Skipped }},
+		"mine":       {"my a\nx\ny\nz\nend\n", func(r *gitstore.RestoreRequest) { r.Changed = "mine" }, "my a\nx\ny\nz\nend\n", func(r *gitstore.Restored) []string { return r.Skipped }},
 		"checkpoint": {"my a\nx\ny\nz\nend\n", takeTheirs, theirs, func(r *gitstore.Restored) []string { return r.Restored }},
 		"force":      {"my a\nx\ny\nz\nend\n", force, theirs, func(r *gitstore.Restored) []string { return r.Restored }},
 		"clean":      {"my a\nx\ny\nz\nend\n", mergeBoth, "my a\nx\ny\nz\ntheir end\n", func(r *gitstore.Restored) []string { return r.Restored }},
@@ -41,6 +41,7 @@ func TestRestoreChanged(t *testing.T) {
 			x.Git("add", "-A")
 			c := x.save()
 			x.clean()
+			x.forgetHere()
 			x.Write("a", tc.mine)
 			before := x.picture()
 			done := x.restore(c, tc.mode)
@@ -67,6 +68,7 @@ func TestRestoreMergesCleaned(t *testing.T) {
 	x.Git("add", "-A")
 	c := x.save()
 	x.clean()
+	x.forgetHere()
 	x.Write("a", "my a\r\nx\r\ny\r\nz\r\nend\r\n")
 	require.NoError(t, os.Chmod(x.Path("a"), 0o755))
 	done := x.restore(c, mergeBoth)
@@ -121,13 +123,10 @@ func TestRestoreLater(t *testing.T) {
 	assert.Equal(t, []string{"later/staged", "later/untracked"}, x.restore(c, exact, only("later")).Later)
 	x.undo()
 	done = x.restore(c, exact)
-	assert.Equal(t, []string{"later/staged", "later/untracked"}, done.Restored)
-	assert.Equal(t, []string{"edited"}, done.Skipped)
+	assert.Equal(t, []string{"edited", "later/staged", "later/untracked"}, done.Restored)
 	assert.Equal(t, "5", x.Read("ignored"))
 	x.remove("ignored")
-	x.restore(c, exact, force)
 	assert.Equal(t, saved, x.picture())
-	x.undo()
 	x.undo()
 	assert.Equal(t, before, x.picture())
 }

@@ -33,7 +33,7 @@ func TestRestoreReadsContent(t *testing.T) {
 	}
 	plan, err := x.s.Files.Plan(t.Context(), c, nil)
 	require.NoError(t, err)
-	assert.Equal(t, names, slices.Sorted(slices.Values(slices.Concat(plan.Restored, plan.Skipped, plan.InTheWay))))
+	assert.Equal(t, names, slices.Sorted(slices.Values(slices.Concat(plan.Restored, plan.Unsaved, plan.InTheWay))))
 	done := x.restore(c, func(r *gitstore.RestoreRequest) { r.Asked = true })
 	assert.Equal(t, names, done.Skipped)
 	for _, name := range names {

@@ -20,17 +20,34 @@ type Target struct {
 	session string  // another session in this worktree changed the path, or ""
 	later   bool    // came after the checkpoint, to be removed
 	clean   bool    // as in HEAD at the save
-	touched bool    // changed by a commit since the checkpoint
+	oldPath string  // path at the save, if a commit since has renamed the file, or ""
 	choice  Changed // choice for this path, "" uses the request's default
+
+	file  versions[Side]   // without want, headThen and now
+	entry versions[Stages] // likewise
+}
+
+// from returns the path at the save.
+func (t *Target) from() string { return cmp.Or(t.oldPath, t.Path) }
+
+// with returns the versions of the file and of the index entry in a state.
+func (t *Target) with(s state) (file versions[Side], entry versions[Stages]) {
+	file, entry = t.file, t.entry
+	file.want, file.headThen, file.now = t.WorkWant, t.WorkBase, s.work
+	entry.want, entry.headThen, entry.now = t.IndexWant, t.IndexBase, s.index
+	file.session, entry.session = t.session != "", t.session != ""
+	file.renamed, entry.renamed = t.oldPath != "", t.oldPath != ""
+	return file, entry
 }
 
 // A state is the current state of a path.
 type state struct {
-	index  Stages
-	sparse bool       // excluded from the worktree by sparse checkout
-	assume bool       // git update-index --assume-unchanged
-	work   Side       // after git's clean filters
-	disk   fileOnDisk // raw content on disk
+	index      Stages
+	sparse     bool       // excluded from the worktree by sparse checkout
+	assume     bool       // git update-index --assume-unchanged
+	work       Side       // after git's clean filters
+	disk       fileOnDisk // raw content on disk
+	unreadable bool
 	// Paths that block a file here unless they are removed too. above is a file or symlink
 	// in place of a parent directory, or a file whose name has another case. inside lists
 	// files in a directory in place of the file. indexAbove and indexInside are such paths of the index.
@@ -73,6 +90,7 @@ type Step struct {
 	diskAfter   fileOnDisk // workAfter after git's smudge filters
 	merge       bool       // workAfter is replaced by a merge of before.work, base and workAfter
 	onlyClean   bool       // a merge with conflicts leaves the file as it is
+	fitting     bool       // and then only the worktree has changed it
 	staged      bool       // the result of a merge without conflicts is staged too
 	base        Side
 }
@@ -94,24 +112,15 @@ func (st Step) deletes() bool {
 	return work == Side{} && (st.removes() || index == Stages{})
 }
 
-// Rules are the rules of a plan for all paths.
-type rules struct {
-	known  func(string, Side) bool // a checkpoint of the chain holds this version; nil means no
-	common func(string) Side       // version from which both sides come, zero if unknown; nil means unknown
-	asked  bool                    // the user asked for this checkpoint
-	lost   bool                    // all files of the worktree are missing
-	exact  bool                    // remove files that came later, also with unknown content
-	force  bool                    // replace any content
-	choice Changed
-}
-
 // A decision lists the steps of a restore, and skipped paths.
 type decision struct {
 	steps     []Step
 	changed   []string // skipped because both sides changed them
+	committed []string // skipped because a commit since changed them
 	inTheWay  []string // skipped because of an existing file
 	sparse    []string // skipped because git keeps them out of the worktree
 	others    []string // skipped because another session changed them
+	later     []string // came after the checkpoint, and no other checkpoint has them here
 	unsaved   []string // skipped because only the worktree changed them since the save
 	unknown   bool     // untracked files are in the way, which force would overwrite
 	foreign   []string // repositories that contain paths of inTheWay
@@ -119,134 +128,100 @@ type decision struct {
 	conflicts []string // files whose merge has conflicts
 }
 
-// decide returns steps for all targets, based on the current state of each path. If index
-// or worktree was changed by the user, both are skipped, unless a checkpoint holds the present
-// content. decide is a pure function.
-func decide(targets []Target, now func(string) state, r rules) decision {
+// decide returns steps for all targets, based on the current state of each path. It is a pure
+// function.
+func decide(targets []Target, now func(string) state, c choices) decision {
 	var d decision
-	for _, t := range targets {
-		s := now(t.Path)
-		st := Step{path: t.Path, before: s, indexAfter: t.IndexWant, workAfter: t.WorkWant, base: t.WorkBase}
-		st.work = t.Work && s.work != t.WorkWant && !s.sparse
-		st.index = t.Index && s.index != t.IndexWant
-		if t.Work && s.sparse && s.work != t.WorkWant {
-			d.sparse = append(d.sparse, t.Path)
-		}
-		if st.index || st.work {
-			d.add(t, s, st, r)
-		}
+	for i := range targets {
+		d.add(&targets[i], now(targets[i].Path), c)
 	}
 	d.fit()
 	return d
 }
 
-// add decides about one path that differs from its target.
-func (d *decision) add(t Target, s state, st Step, r rules) {
-	choice := cmp.Or(t.choice, r.choice)
-	replaces := choice == FromCheckpoint || r.force
-	isUnknown := t.Index && (s.index == Stages{} || s.index[0] == contents.Intended)
-	wasUntracked := t.IndexWant == (Stages{}) && t.IndexBase == (Stages{}) && t.WorkWant != (Side{})
+// add decides about one path. The entry of a path is written only if its file is written, or is as
+// in the checkpoint.
+func (d *decision) add(t *Target, s state, c choices) {
+	c.choice = cmp.Or(t.choice, c.choice)
+	file, entry := t.with(s)
+	st := Step{path: t.Path, before: s, indexAfter: t.IndexWant, workAfter: t.WorkWant}
+	act, staged := nothing, nothing
 	switch {
-	case t.session != "" && choice == "" && !r.force:
-		d.others = append(d.others, t.Path)
-	case t.clean && !r.asked && t.isEdited(s, r):
-		d.unsaved = append(d.unsaved, t.Path)
-	case st.work && s.blockage != "" && s.foreign == "" && t.WorkWant == (Side{}): // in the way of no file
-		if !t.later { // Outcome.Later names it
-			d.changed = append(d.changed, t.Path)
+	case t.Work && s.sparse && s.work != t.WorkWant:
+		d.sparse = append(d.sparse, t.Path)
+	case t.Work:
+		act, st.base = file.plan(c)
+	}
+	if act == edited && c.back {
+		act = changed // the person asked for the checkpoint's version
+	}
+	if t.Index {
+		if staged, _ = entry.plan(c); staged == merge || staged == mergeFitting {
+			staged = changed
 		}
-	case st.work && s.blockage != "":
+	}
+	if t.later && (act != nothing || staged != nothing) {
+		d.later = append(d.later, t.Path)
+	}
+	isMerge := act == merge || act == mergeFitting
+	isOpen := act == write || isMerge || act == changed
+	switch {
+	case isOpen && s.blockage != "" && t.WorkWant != (Side{}):
 		d.inTheWay = append(d.inTheWay, t.Path)
 		if s.foreign != "" {
 			d.foreign = append(d.foreign, s.foreign)
 		}
-	case t.later && !r.exact && (choice == Mine || !t.isHeld(s, r)): // Outcome.Later names it
-	case t.later && (!t.Index || s.index[0] == contents.Intended), !t.conflicts(s), !t.touched && choice == "" && t.isKnown(s, r):
-		d.steps = append(d.steps, st)
-	case isUnknown && !wasUntracked && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase && !r.force:
+		return
+	case isOpen && s.blockage != "": // a file that the checkpoint does not have is in nobody's way
+		return
+	case isOpen && t.isUntracked(s) && file.position(c.back) == unknown && !c.force:
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
-	case replaces:
-		d.steps = append(d.steps, st)
-	default:
-		base := t.mergeBase(s, choice, r)
-		if !st.work || base == nil {
-			d.changed = append(d.changed, t.Path)
+		return
+	case act != nothing && act != write && !isMerge:
+		d.leave(t, act, c)
+		return
+	case !isMerge && (staged == edited || staged == changed), !t.Work && staged != nothing && staged != write:
+		d.leave(t, staged, c)
+		return
+	}
+	st.index, st.work = staged == write, act != nothing
+	if isMerge {
+		isText := s.work.IsRegular() && t.WorkWant.IsRegular() && (st.base.IsRegular() || st.base == Side{} && c.choice == Merged)
+		if !isText {
+			d.leave(t, map[bool]action{true: edited, false: changed}[act == mergeFitting], c)
 			return
 		}
-		st.merge, st.index, st.base, st.onlyClean = true, false, *base, choice == ""
+		st.merge, st.index, st.onlyClean, st.fitting = true, false, c.choice == "" || act == mergeFitting, act == mergeFitting
 		st.staged = t.Index && t.IndexWant == contents.Merged(t.WorkWant) && s.index == contents.Merged(s.work)
+	}
+	if st.index || st.work {
 		d.steps = append(d.steps, st)
 	}
 }
 
-// mergeBase returns the base of a three-way merge of the present file with the checkpoint's, or
-// nil if no merge is wanted or possible. Without a choice, a file is merged if both sides have
-// changed their common version.
-func (t Target) mergeBase(s state, choice Changed, r rules) *Side {
-	if choice != Merged && (choice != "" || t.touched) || !s.work.IsRegular() || !t.WorkWant.IsRegular() {
-		return nil
-	}
-	var common Side
-	if r.common != nil {
-		common = r.common(t.Path)
-	}
+// isUntracked reports whether git does not track the file at a path that the checkpoint has in the
+// index.
+func (t *Target) isUntracked(s state) bool {
+	isUnknown := t.Index && (s.index == Stages{} || s.index[0] == contents.Intended)
+	was := t.IndexWant == (Stages{}) && t.IndexBase == (Stages{}) && t.WorkWant != (Side{})
+	return isUnknown && !was && !t.later && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
+}
+
+// leave lists a path that stays as it is. Outcome.Later names the files that came later.
+func (d *decision) leave(t *Target, a action, c choices) {
 	switch {
-	case common.IsRegular() && common != t.WorkWant:
-		return &common
-	case choice == Merged && (t.WorkBase.IsRegular() || t.WorkBase == Side{}):
-		return &t.WorkBase
-	}
-	return nil
-}
-
-// conflicts reports whether the user changed a path: a commit changed it, or a wanted
-// side matches neither Base nor Want.
-func (t Target) conflicts(s state) bool {
-	index := t.Index && s.index != t.IndexWant && s.index != t.IndexBase
-	work := t.Work && !s.sparse && s.work != t.WorkWant && s.work != t.WorkBase
-	return t.touched || index || work
-}
-
-// isEdited reports whether the user has changed a file that was as in HEAD at the save. A file
-// that is missing was deleted, unless the worktree was lost. Older content is not an edit.
-func (t Target) isEdited(s state, r rules) bool {
-	if s.work == (Side{}) && !r.lost {
-		return true
-	}
-	return s.above != "" || len(s.inside) > 0 || !t.isKnown(s, r)
-}
-
-// isKnown reports whether the present versions of a path are stored elsewhere: in a checkpoint
-// of the chain, or because they are those of this checkpoint or of HEAD at its save. A file that
-// is gone has nothing to lose. A removed index entry is a change of the user.
-func (t Target) isKnown(s state, r rules) bool {
-	if r.known == nil {
-		return false
-	}
-	index := !t.Index || s.index == t.IndexWant || s.index == t.IndexBase || r.knowsEntries(t.Path, s.index)
-	work := !t.Work || s.sparse || s.work == t.WorkWant || s.work == t.WorkBase || s.work == (Side{}) || r.known(t.Path, s.work)
-	return index && work
-}
-
-func (r *rules) knowsEntries(path string, entries Stages) bool {
-	if entries == (Stages{}) {
-		return r.asked
-	}
-	for _, e := range entries {
-		if e != (Side{}) && e != contents.Intended && !r.known(path, e) {
-			return false
+	case a == others:
+		d.others = append(d.others, t.Path)
+	case a == superseded, a == landed && c.back:
+		d.committed = append(d.committed, t.Path)
+	case a == landed, a == unproven, t.later:
+	case a == notCaptured, a == edited && !c.back:
+		d.unsaved = append(d.unsaved, t.Path)
+	default:
+		if d.changed = append(d.changed, t.Path); a == held {
+			d.committed = append(d.committed, t.Path)
 		}
 	}
-	return true
-}
-
-// isHeld reports whether checkpoints hold the present versions of a path. An entry of git add -N
-// belongs to its file.
-func (t Target) isHeld(s state, r rules) bool {
-	if s.index[0] == contents.Intended && !t.Work {
-		return false
-	}
-	return r.known != nil && (!t.Index || r.knowsEntries(t.Path, s.index)) && (s.work == Side{} || r.known(t.Path, s.work))
 }
 
 // fit moves blocked steps to inTheWay: a file can replace neither a remaining directory

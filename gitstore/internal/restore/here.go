@@ -22,11 +22,11 @@ func (req *RestoreRequest) isWhole() bool {
 	return len(req.Paths) == 0 && req.Staged == req.Worktree
 }
 
-// goesBack reports whether a restore makes its checkpoint the point from which the work goes
-// on: the user asked for all of its files, and not for a merge of both.
-func (req *RestoreRequest) goesBack() bool {
+// movesPoint reports whether a restore makes its checkpoint the point from which the work goes
+// on: the user asked for all of its files.
+func (req *RestoreRequest) movesPoint() bool {
 	c := req.Checkpoint
-	return req.Asked && req.Since == nil && req.isWhole() && req.Changed != Merged && c.ID != "" && c.Valid() && !c.Archived
+	return req.goesBack() && req.Since == nil && req.isWhole() && c.ID != "" && c.Valid() && !c.Archived
 }
 
 // goBack records that the work goes on from another checkpoint than before (chain.SetPoint),

@@ -21,8 +21,8 @@ var errNoMerge = errors.New("not text")
 
 // mergeAll replaces merge steps by steps that write the merge result, and lists files with
 // conflicts. The step of a file that cannot be merged is removed, and its path is added to
-// changed. So is that of a file which is only merged without conflicts. A merge that gives the
-// present file needs no step.
+// changed. So is that of a file which is only merged without conflicts, if it has some. A merge that
+// gives the present file needs no step.
 func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
 	unmerged := area.list.paths("123") // also those that a step makes so
 	for _, st := range plan.steps {
@@ -41,7 +41,10 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 			return fmt.Errorf("merge %q: %w", st.path, err)
 		}
 		switch {
-		case err != nil, !clean && st.onlyClean, clean && st.onlyClean && st.workAfter == st.before.work:
+		case st.fitting && (err != nil || !clean):
+			plan.unsaved = append(plan.unsaved, st.path)
+			continue
+		case err != nil, !clean && st.onlyClean:
 			plan.changed = append(plan.changed, st.path)
 			continue
 		case !clean:

@@ -67,7 +67,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	for _, path := range o.asked {
 		st := o.now[path]
 		if st.work.Hash = hashes[path]; st.work.Hash.IsZero() {
-			st.blockage, st.work.Hash = "not readable", plumbing.NewHash("ff")
+			st.blockage, st.unreadable, st.work.Hash = "not readable", true, plumbing.NewHash("ff")
 		}
 	}
 	return now, s.markSparse(ctx, targets, o.now)

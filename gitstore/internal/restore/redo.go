@@ -62,10 +62,12 @@ func (s *Restorer) takeBack(ctx context.Context, sf *safety, k *repo.ObjectWrite
 	return done, repo.AfterMove(s.forget(ctx, sf, len(done.Skipped) > 0))
 }
 
-// siteSince returns the worktree, with the commits since a snapshot.
+// siteSince returns the worktree, with HEAD at a snapshot.
 func (s *Restorer) siteSince(sf *safety) *Worktree {
 	site := s.site(s.repo.NewObjectWriter())
-	site.Touched = s.facts.TouchedSince(plumbing.NewHash(sf.plan.Head))
+	if head := plumbing.NewHash(sf.plan.Head); !head.IsZero() {
+		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
+	}
 	return site
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +13,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/contents"
-	"git-checkpoint/gitstore/internal/git/repository"
 )
 
 // A Request selects parts of a snapshot and restore options.
@@ -58,7 +59,7 @@ type Outcome struct {
 	Unsaved  []string // as in HEAD at the save and changed since, left as they are
 	Merged   []string // files with conflict markers, unmerged in the index
 
-	Committed []string // those of Skipped that a commit has changed, for an undo
+	Committed []string // kept as a commit since has them; some are in Skipped too
 }
 
 // NotSaved returns the files with changes since the checkpoint that it does not know, and that
@@ -97,6 +98,9 @@ func (o *Outcome) lose(paths []string) {
 	slices.Sort(o.Skipped)
 }
 
+// goesBack reports whether the files go back to the checkpoint, and are not merged with it.
+func (r *Request) goesBack() bool { return r.Asked && r.Changed != Merged }
+
 // Keep makes data durable that undoing or finishing the steps needs. It runs before any
 // change; finished runs after the last step.
 type Keep func(ctx context.Context, steps []Step) (finished func() error, err error)
@@ -106,19 +110,18 @@ type Keep func(ctx context.Context, steps []Step) (finished func() error, err er
 // process holds the index lock. If an error occurs after keep, completed changes stay. With
 // DryRun, it only returns the result of the present files.
 func (s *Worktree) Restore(ctx context.Context, snap *contents.Contents, req Request, keep Keep) (*Outcome, error) {
-	r := &restoring{s: s, req: &req, snap: snap, keep: keep, common: sync.OnceValue(s.loadCommon), done: &Outcome{}}
+	r := &restoring{s: s, req: &req, snap: snap, keep: keep, done: &Outcome{}}
 	return r.done, r.run(ctx)
 }
 
 // A restoring is a running restore.
 type restoring struct {
-	s      *Worktree
-	req    *Request
-	snap   *contents.Contents
-	keep   Keep
-	lost   bool                   // all files of the worktree are missing
-	common func() *contents.Files // see loadCommon
-	done   *Outcome
+	s    *Worktree
+	req  *Request
+	snap *contents.Contents
+	keep Keep
+	lost bool // all files of the worktree are missing
+	done *Outcome
 }
 
 func (r *restoring) run(ctx context.Context) error {
@@ -139,19 +142,12 @@ func (r *restoring) run(ctx context.Context) error {
 		return err
 	}
 	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = plan.changed, plan.inTheWay, plan.sparse, plan.unknown
-	r.done.Others, r.done.Unsaved, r.done.Merged = plan.others, plan.unsaved, plan.conflicts
+	r.done.Others, r.done.Unsaved, r.done.Merged, r.done.Committed, r.done.Later = plan.others, plan.unsaved, plan.conflicts, plan.committed, plan.later
 	r.done.Sparse = slices.DeleteFunc(r.done.Sparse, func(path string) bool { // it stays for another reason
 		return slices.Contains(plan.changed, path) || slices.Contains(plan.inTheWay, path)
 	})
 	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(plan.foreign)))
 	r.done.listSteps(plan.steps)
-	if !r.req.DryRun || !repository.Partial(r.s.Config) { // otherwise git would fetch what a dry run does not need
-		for _, st := range plan.steps {
-			if err := r.s.checkWanted(st); err != nil {
-				return err
-			}
-		}
-	}
 	if r.req.DryRun || len(plan.steps) == 0 {
 		return nil
 	}
@@ -172,27 +168,33 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 	if err != nil {
 		return decision{}, err
 	}
-	plan, err := r.s.decide(ctx, targets, now, rules{
-		known: r.s.Known, common: r.inCommon, asked: r.req.Asked, lost: r.lost, exact: r.req.Exact, force: r.req.Force, choice: r.req.Changed,
-	})
-	if err != nil {
-		return decision{}, err
+	c := choices{back: r.req.goesBack(), force: r.req.Force, exact: r.req.Exact, lost: r.lost, choice: r.req.Changed}
+	if r.s.past != nil {
+		r.s.past.compare(ctx, targets, now, c)
+	}
+	plan := decide(targets, now, c)
+	for _, st := range plan.steps {
+		if err := r.s.checkWanted(st, r.req.DryRun); err != nil {
+			return decision{}, err
+		}
 	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
 	return plan, r.s.mergeAll(ctx, &plan, area)
 }
 
 // selected returns the targets that the request selects: those of the checkpoint, files that
-// were as in HEAD, and files that came later. With Since, it returns the changes from its files to
-// those of the checkpoint.
+// were as in HEAD, and files that came later. A past with since has only the changes since then.
 func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
-	if r.s.Since != nil {
-		changed, err := contents.Between(r.s.Objects, r.s.Since, r.snap)
+	if p := r.s.past; p != nil && p.since != nil {
+		changed, err := contents.Between(r.s.Objects, p.since, r.snap)
 		targets := make([]Target, len(changed))
 		for i := range changed {
 			targets[i].Target = changed[i]
 		}
-		return within(targets, r.req.Paths), err
+		if err != nil {
+			return nil, err
+		}
+		return within(p.followRenames(targets, r.s.exists), r.req.Paths), nil
 	}
 	snap, err := contents.Gather(r.s.Objects, r.snap)
 	if err != nil {
@@ -206,7 +208,8 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	limits := r.s.boundary(ctx)
 	for _, t := range own {
 		if t.Captured || limits.Find(t.Path).Reason == "" { // a carried path may belong to a repository
-			targets = append(targets, Target{Target: t})
+			isUnproven := !t.Captured && (snap.States.Lacks(t.Path) || snap.States.Scope == checkpoint.ScopeCut)
+			targets = append(targets, Target{Target: t, file: versions[Side]{unproven: isUnproven}})
 		}
 	}
 	clean, err := r.clean(ctx, snap, area)
@@ -217,20 +220,16 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range within(later, r.req.Paths) {
-		r.done.Later = append(r.done.Later, t.Path)
-	}
-	slices.Sort(r.done.Later)
 	targets = slices.Concat(targets, clean, later)
+	if r.s.past != nil {
+		targets = r.s.past.followRenames(targets, r.s.exists)
+	}
 	for _, path := range r.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
 			return nil, &UnchangedPathError{Path: path}
 		}
 	}
 	targets = within(targets, r.req.Paths)
-	if r.s.Parallel {
-		r.done.Later, targets = nil, slices.DeleteFunc(targets, r.isUnchangedThere)
-	}
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	head, err := r.s.Head(ctx)
 	if err != nil {
@@ -238,52 +237,25 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	for i := range targets {
 		t := &targets[i]
-		onlyFile := t.Work && !t.clean && !t.later && t.IndexWant == t.IndexBase // at the save, the entry was as in HEAD
-		if t.Index && onlyFile && (!r.req.Asked || snap.Version(head, t.Path) != t.IndexBase[0]) {
-			t.Index = false // the user may have staged or committed the file since
+		if t.Index && t.IndexWant == t.IndexBase && !t.later {
+			// What was not staged at the save is not staged now. The user may have staged it since.
+			t.Index = t.clean || r.req.goesBack()
+			t.IndexWant = contents.Merged(snap.Version(head, t.Path))
 		}
-		targets[i].Work = targets[i].Work && (r.req.Worktree || !r.req.Staged)
-		targets[i].Index = targets[i].Index && (r.req.Staged || !r.req.Worktree)
-		targets[i].choice = r.req.Each[targets[i].Path]
+		t.Work = t.Work && (r.req.Worktree || !r.req.Staged)
+		t.Index = t.Index && (r.req.Staged || !r.req.Worktree)
+		t.choice = r.req.Each[t.Path]
 		if len(r.req.Paths) == 0 {
-			targets[i].session = r.s.Others[targets[i].Path]
+			t.session = r.s.Others[t.Path]
 		}
 	}
 	return targets, nil
 }
 
-// loadCommon returns the checkpoint from which the files here and those of the restored
-// checkpoint come, or nil.
-func (s *Worktree) loadCommon() *contents.Files {
-	if s.Common == nil {
-		return nil
-	}
-	if snap := s.Common(); snap != nil {
-		if w, err := contents.Gather(s.Objects, snap); err == nil {
-			return w
-		}
-	}
-	return nil
-}
-
-// inCommon returns the common version of a path, or zero.
-func (r *restoring) inCommon(path string) Side {
-	if w := r.common(); w != nil {
-		f, _ := w.FileAt(path)
-		return f
-	}
-	return Side{}
-}
-
-// isUnchangedThere reports whether the checkpoint has not changed a file since Common, as far as
-// that is known. Files that came later are not its change.
-func (r *restoring) isUnchangedThere(t Target) bool {
-	if w := r.common(); w != nil && !t.later {
-		if f, ok := w.FileAt(t.Path); ok {
-			return f == t.WorkWant
-		}
-	}
-	return t.later || t.clean
+// exists reports whether the worktree has a file or a directory at a path.
+func (s *Worktree) exists(path string) bool {
+	_, err := os.Lstat(filepath.Join(s.Root, filepath.FromSlash(path)))
+	return err == nil
 }
 
 // carryOut executes the plan after Keep made undo data durable.

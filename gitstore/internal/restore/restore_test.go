@@ -18,7 +18,7 @@ func exact(r *gitstore.RestoreRequest)      { r.Exact = true }
 func dryRun(r *gitstore.RestoreRequest)     { r.DryRun = true }
 func stagedOnly(r *gitstore.RestoreRequest) { r.Staged = true }
 
-func takeTheirs(r *gitstore.RestoreRequest) { r.Changed = restore.FromCheckpoint }
+func takeTheirs(r *gitstore.RestoreRequest) { r.Asked, r.Changed = true, restore.FromCheckpoint }
 func mergeBoth(r *gitstore.RestoreRequest)  { r.Changed = restore.Merged }
 
 func only(paths ...string) func(*gitstore.RestoreRequest) {
@@ -91,7 +91,7 @@ func TestRestoreNeverRevertsALaterCommit(t *testing.T) {
 	x.Write("a", "committed later\n")
 	x.Git("commit", "-qam", "later")
 	done := x.restore(c)
-	assert.Equal(t, []string{"a"}, done.Skipped)
+	assert.Equal(t, []string{"a"}, done.Committed)
 	assert.Equal(t, "committed later\n", x.Read("a"))
 }
 
@@ -106,7 +106,7 @@ func TestRestoreRefusesAnotherHistory(t *testing.T) {
 	_, err := x.try(c)
 	var refused *gitstore.RefusedError
 	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, "git switch -c main-checkpoint "+c.Commit.String()[:12]+"^2^", refused.Hint)
+	assert.Equal(t, "git merge --ff-only "+c.Commit.String()[:12]+"^2^", refused.Hint)
 	assert.Equal(t, before, x.picture())
 
 	x.restore(c, func(r *gitstore.RestoreRequest) { r.AnyHead = true })
@@ -157,7 +157,7 @@ func TestRestoreCheckpointSavedInAMerge(t *testing.T) {
 	c := x.save()
 	x.Write("a", "resolved\n")
 	x.Git("add", "a")
-	assert.Equal(t, []string{"a"}, x.restore(c).Skipped, "the conflict was resolved since")
+	assert.Equal(t, []string{"a"}, x.restore(c).Unsaved, "the conflict was resolved since")
 	done := x.restore(c, takeTheirs)
 	assert.Empty(t, done.Merging)
 	assert.Equal(t, saved, x.picture())
@@ -226,6 +226,6 @@ func TestRestoreKeepsUnmergedPathsBelow(t *testing.T) {
 	x.Pipe([]byte("0 "+plumbing.ZeroHash.String()+"\td/e\n100644 "+one+" 1\td/e\n100644 "+one+" 3\td/e\n"), "update-index", "--index-info")
 	done := x.restore(c, stagedOnly)
 	assert.Equal(t, []string{"d"}, done.InTheWay)
-	assert.Equal(t, []string{"d/e"}, done.Skipped)
+	assert.Equal(t, []string{"d/e"}, done.Unsaved)
 	assert.Equal(t, "d/e\nd/e", x.Git("ls-files", "d"))
 }

@@ -10,7 +10,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
@@ -61,10 +60,7 @@ type Restored struct {
 	Outcome
 }
 
-// Restore restores the state of a checkpoint. Content that a checkpoint of the chain has is
-// replaced. Other files that changed since are merged if both
-// sides changed them and the changes fit, otherwise they stay unchanged, unless requested
-// otherwise. Changes of later commits are kept. Before Restore replaces a file, a safety
+// Restore restores the state of a checkpoint, by the rules of plan.go. Before Restore replaces a file, a safety
 // snapshot contains the old content. Failed restores are rolled back. After a kill, the
 // journal allows the next restore, Continue or Abort to resolve it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
@@ -116,14 +112,12 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 		return nil, err
 	}
 	done := &Restored{ID: req.Checkpoint.ID}
-	site := s.site(r.k)
-	if r.since != nil {
-		site.Since = &r.since.Contents
-	} else {
-		site = s.siteFor(ctx, &req, st, r.k)
-		if len(s.repo.Info.MergeHeads()) == 0 {
-			done.Merging = mergeHeads(st)
-		}
+	site, err := s.siteFor(ctx, &req, st, r.since, r.k)
+	if err != nil {
+		return nil, err
+	}
+	if r.since == nil && len(s.repo.Info.MergeHeads()) == 0 {
+		done.Merging = mergeHeads(st)
 	}
 	site.Modes = st.Record.Snapshot().Permissions()
 	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
@@ -135,14 +129,14 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
 	if err == nil && req.isComplete(done) {
-		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.goesBack())
+		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.movesPoint())
 	} else if err == nil && !req.DryRun && len(done.Restored)+len(done.Merged) > 0 {
 		into := cmp.Or(req.Since, req.Checkpoint).Issue
 		if err := s.chain.AddSource(into, done.ID); err != nil {
 			s.repo.Notify("blame can attribute the files of %s to the next save: %v", done.ID, err)
 		}
 	}
-	if err == nil && req.goesBack() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
+	if err == nil && req.movesPoint() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
 	}
 	return done, refusal(err)
@@ -157,21 +151,21 @@ type undoable struct {
 	safety *safety          // set before the first change of the worktree
 }
 
-// siteFor returns the worktree for the restore of a checkpoint.
-func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, k *repo.ObjectWriter) *Worktree {
-	c, site := req.Checkpoint, s.site(k)
-	site.Touched, site.Rewritten = s.facts.TouchedSince(st.Head), s.facts.RewrittenSince(c)
-	site.Known = s.knownVersions(ctx, c, req.Asked)
-	site.Common = func() *contents.Contents { return s.common(ctx, c) }
-	merges := req.Changed == Merged || !req.Asked && req.Changed == ""
-	site.Parallel = merges && !req.Force && s.isParallel(ctx, c)
-	look := cmp.Or(req.Look, &Look{})
+// siteFor returns the worktree for the restore of a checkpoint. since can be nil.
+func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *snapshot.Stored, k *repo.ObjectWriter) (site *Worktree, err error) {
+	c, look := req.Checkpoint, cmp.Or(req.Look, &Look{})
+	site = s.site(k)
+	if since != nil {
+		site.past, err = s.pastOf(ctx, req, &st.Contents, &since.Contents, since.Head)
+		return site, err
+	}
 	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, look) }
 	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, look) }
 	if req.Asked {
 		site.Others = s.otherSessions(ctx, c)
 	}
-	return site
+	site.past, err = s.pastOf(ctx, req, &st.Contents, nil, st.Head)
+	return site, err
 }
 
 // keep writes journal and safety snapshot. The returned function removes the journal at
@@ -182,7 +176,7 @@ func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() erro
 	if r.req.Since != nil {
 		plan.Issue = string(r.req.Since.Issue)
 	}
-	if r.req.goesBack() {
+	if r.req.movesPoint() {
 		plan.To = c.ID
 		if p, err := r.s.chain.Point(ctx, c.Issue); err == nil {
 			plan.From = p.ID
@@ -290,43 +284,33 @@ func mergeHeads(st *snapshot.Stored) (commits []string) {
 	return commits
 }
 
-// checkHead fails if HEAD lacks the commit that was HEAD at the save. A descendant of the
-// commit contains it. A rewritten HEAD with the same changes counts as a descendant.
+// checkHead fails if HEAD is behind the commit that was HEAD at the save, or has no common ancestor
+// with it. On a HEAD that has diverged, the files are merged.
 func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snapshot.Stored) error {
 	if st.Head.IsZero() {
 		return nil
 	}
-	now, err := s.repo.ReadHead(ctx)
-	if err != nil {
-		return err
-	}
-	if now.Commit == st.Head {
+	// Unknown relations are no reason to fail: each path is compared separately.
+	head, err := s.facts.CompareHead(ctx, c)
+	if head.Contains || head.HasDiverged() || err != nil && s.facts.Partial() {
 		return nil
 	}
-	if !now.Commit.IsZero() {
-		has, err := s.facts.History().Contains(ctx, now.Commit.String(), st.Head.String())
-		if err != nil || has {
-			return err
-		}
-		// Unknown relations are no reason to fail. Each path is compared separately, and
-		// files that changed since stay unchanged.
-		if s.facts.History().Unknown(ctx, st.Head.String(), now.Commit.String()) {
-			return nil
-		}
-		if rewritten, err := s.facts.RewrittenSince(c)(ctx); err != nil || rewritten {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	refused := &repo.RefusedError{
 		Reason: fmt.Sprintf("HEAD does not contain %s, the commit of the checkpoint", st.Head.String()[:12]),
 		Flag:   "--force",
 	}
-	switch home := s.facts.BranchLocation(ctx, c.Branch, st.Head); {
-	case home.Worktree != "":
-		refused.Hint = "cd " + failure.QuoteStrict(home.Worktree)
+	switch {
+	case head.Home.Worktree != "":
+		refused.Hint = "cd " + failure.QuoteStrict(head.Home.Worktree)
 		return refused
-	case home.Branch != "":
-		refused.Hint = "git switch " + failure.QuoteStrict(home.Branch)
+	case head.Home.Branch != "":
+		refused.Hint = "git switch " + failure.QuoteStrict(head.Home.Branch)
+		return refused
+	case head.Base != "": // HEAD is behind
+		refused.Hint = fmt.Sprintf("git merge --ff-only %s^2^", c.Commit.String()[:12])
 		return refused
 	}
 	branch := "checkpoint" // the names of package freshness
@@ -346,7 +330,11 @@ func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*
 		return nil, err
 	}
 	req := &RestoreRequest{Checkpoint: c, Look: look, Request: Request{DryRun: true}}
-	return s.siteFor(ctx, req, st, s.repo.NewObjectWriter()).Restore(ctx, &st.Contents, req.Request, nil)
+	site, err := s.siteFor(ctx, req, st, nil, s.repo.NewObjectWriter())
+	if err != nil {
+		return nil, err
+	}
+	return site.Restore(ctx, &st.Contents, req.Request, nil)
 }
 
 // site returns the worktree for package restore. Restores add objects to k; nil is

@@ -166,6 +166,6 @@ func TestRestoreThroughASymlinkInside(t *testing.T) {
 	x.remove("d")
 	x.link(".git", "d")
 	done := x.restore(c, force)
-	assert.Equal(t, []string{"d/config"}, done.InTheWay)
+	assert.Equal(t, []string{"d/config", "d/e", "d/f"}, done.InTheWay)
 	assert.Equal(t, before, x.Read(".git/config"))
 }

@@ -1,18 +1,16 @@
 // Package restore restores checkpoints to a worktree and its index without losing existing
 // changes, and reverts restores and removals.
 //
-//	layers     the checkpoint, and earlier ones for files that it did not capture
-//	compose    paths that they changed (package contents)
-//	clean      tracked files that differ from HEAD, and did not at the save
-//	later      files that came after the save
+//	selected   paths that the checkpoint changed, that changed since, or that came later
 //	readState  current state of each path
-//	decide     a step for each restorable path, as a pure function
+//	compare    where the present versions are stored
+//	decide     a step for each restorable path, as a pure function; plan.go has the rules
 //	mergeAll   files that both sides changed are merged
 //	prepare    git creates new files outside the worktree
 //	safety     the replaced content becomes a safety snapshot, with a journal
 //	apply      files are exchanged one by one, then the index as a whole
 //
-// Worktree decides and writes the files. Restorer checks the place, chooses the layers, writes
+// Worktree decides and writes the files. Restorer checks the place, writes
 // the safety snapshot, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
 // kept.
 package restore
@@ -53,23 +51,9 @@ type Worktree struct {
 	Share func(paths ...string)
 
 	// Head returns the tree of HEAD, zero on an unborn branch.
-	Head func(context.Context) (plumbing.Hash, error)
-	// Touched returns paths changed by commits since the snapshot, even if later commits
-	// reverted the change. It returns facts.ErrUnknownHistory if the history is incomplete. If
-	// Touched is nil, commits are not checked.
-	Touched func(context.Context, []string) (map[string]bool, error)
-	// Known reports whether a checkpoint of the chain holds a version of a path, so that a restore
-	// may replace it. Nil means no.
-	Known func(path string, version Side) bool
-	// Common returns the newest checkpoint from which both the files here and the restored
-	// checkpoint come, or nil if it is unknown. A nil Common means unknown.
-	Common func() *contents.Contents
-	// Since limits a restore to the changes from these files to those of the checkpoint. They are
-	// the base of merges. Nil means no limit.
-	Since *contents.Contents
-	// Parallel is set if the files here and those of the checkpoint have changed in parallel since
-	// Common. Then only files are restored that the checkpoint has changed since.
-	Parallel bool
+	Head   func(context.Context) (plumbing.Hash, error)
+	past   *past         // of the checkpoint to restore; nil knows nothing
+	before plumbing.Hash // tree of HEAD at the operation to undo
 	// Modified returns the tracked files that may differ from the index. Nil means that files
 	// outside of a checkpoint's changes are not compared.
 	Modified func(context.Context) ([]string, error)
@@ -84,9 +68,6 @@ type Worktree struct {
 	// Boundary returns the boundary of the worktree. Files of repositories are neither
 	// written nor removed. Nil means that no repository is in the worktree.
 	Boundary func(context.Context) *repository.Boundary
-	// Rewritten reports whether HEAD was rewritten since the snapshot, for example by a
-	// rebase. Nil means no.
-	Rewritten func(context.Context) (bool, error)
 }
 
 // boundary returns the boundary of the worktree, for one operation.
@@ -276,32 +257,50 @@ func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
 }
 
 // reverse returns inverted steps. By the rules of Restore, it skips paths that match
-// neither the restored nor the previous state, and paths that a commit has changed.
+// neither the restored nor the previous state, and paths of which a commit has the restored state.
 func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, *Outcome, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
 		return nil, nil, err
 	}
-	byPath, targets := map[string]Step{}, make([]Target, len(steps))
-	for i, st := range steps {
-		// The target inverts the step. Its sides of the worktree are raw files.
-		byPath[st.path], targets[i] = st, Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexBase: st.indexAfter, IndexWant: st.before.index, WorkBase: st.diskAfter.side(), WorkWant: st.before.disk.side()}}
-	}
-	raw := func(path string) state { return s.compared(now(path), byPath[path]) }
-	plan, targets, err := s.decideTouched(ctx, targets, raw, rules{choice: Mine})
+	head, err := s.Head(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	find := &trees.Finder{Reader: s.Objects}
+	byPath, targets := map[string]Step{}, make([]Target, len(steps))
+	for i, st := range steps {
+		// The target inverts the step. Its sides of the worktree are raw files.
+		byPath[st.path] = st
+		t := Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.before.index, WorkWant: st.before.disk.side()}}
+		at, raw := s.compared(now(st.path), st), func(tree plumbing.Hash) (Side, Side, error) {
+			f, err := contents.At(find, tree, st.path)
+			if f == st.workAfter {
+				return f, st.diskAfter.side(), err
+			}
+			return f, Side{Mode: trees.ModeTree}, err // a raw file that no path has
+		}
+		then, thenRaw, err := raw(s.before)
+		if err != nil {
+			return nil, nil, err
+		}
+		now, nowRaw, err := raw(head)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.IndexBase, t.WorkBase = contents.Merged(then), thenRaw
+		t.entry = undoOf(t.IndexWant, st.indexAfter, at.index, contents.Merged(then), contents.Merged(now))
+		t.file = undoOf(t.WorkWant, st.diskAfter.side(), at.work, thenRaw, nowRaw)
+		targets[i] = t
+	}
+	raw := func(path string) state { return s.compared(now(path), byPath[path]) }
+	plan := decide(targets, raw, choices{back: true, choice: Mine})
 	for i, st := range plan.steps {
 		plan.steps[i] = byPath[st.path].reversed(now(st.path), st.index, st.work)
 	}
-	done := &Outcome{Skipped: append(plan.changed, plan.inTheWay...)}
+	done := &Outcome{Skipped: slices.Concat(plan.changed, plan.inTheWay, plan.committed), Committed: plan.committed}
 	slices.Sort(done.Skipped)
-	for _, t := range targets {
-		if t.touched && slices.Contains(done.Skipped, t.Path) {
-			done.Committed = append(done.Committed, t.Path)
-		}
-	}
+	done.Skipped = slices.Compact(done.Skipped)
 	done.listSteps(plan.steps)
 	return plan.steps, done, nil
 }

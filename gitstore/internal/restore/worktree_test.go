@@ -95,6 +95,12 @@ func (x *site) undo() *gitstore.Restored {
 	return done.Restored
 }
 
+// forgetHere makes the worktree one that agreed on no checkpoint, as in a new clone.
+func (x *site) forgetHere() {
+	x.t.Helper()
+	require.NoError(x.t, os.RemoveAll(x.Path(".git/git-checkpoint/here")))
+}
+
 // clean resets worktree and index to HEAD.
 func (x *site) clean() {
 	x.t.Helper()

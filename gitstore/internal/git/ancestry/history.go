@@ -5,7 +5,6 @@ package ancestry
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,14 +23,9 @@ type Relation struct {
 	Ahead    int  // commits that the earlier commit does not contain
 
 	// If Contains is false:
-	Base  string // best common ancestor, "" if there is no common ancestor
-	Gone  int    // commits that only the earlier commit contains
-	Alike int    // number of Gone commits with an equivalent commit on this side
-	Kept  bool   // this side has the changes of all Gone commits: Alike, or the same files
+	Base string // best common ancestor, "" if there is no common ancestor
+	Gone int    // commits that only the earlier commit contains
 }
-
-// maxCompared limits the number of commits whose changes are compared.
-const maxCompared = 1000
 
 // Relate returns the relation of commit now to commit before. In a shallow clone, Relate
 // fails if the missing history may contain the common ancestor.
@@ -53,48 +47,11 @@ func (l Log) Relate(ctx context.Context, before, now string) (Relation, error) {
 	case err != nil:
 		base = ""
 	}
-	if r.Base = base; base == now {
-		return r, nil
-	}
-	if base != "" && r.Gone+r.Ahead <= maxCompared {
-		counts, err = l.counts(ctx, "--left-right", "--cherry-mark", before+"..."+now)
-		if err != nil {
-			return r, err
-		}
-		if len(counts) == 3 {
-			r.Alike = r.Gone - counts[0]
-		}
-	}
-	if r.Kept = r.Alike == r.Gone; !r.Kept {
-		r.Kept, err = l.keeps(ctx, base, before, now)
-	}
-	return r, err
+	r.Base = base
+	return r, nil
 }
 
-// keeps reports whether every file that differs between base and before is the same in
-// before and now. A base of "" means no common history: then all files of before count.
-func (l Log) keeps(ctx context.Context, base, before, now string) (bool, error) {
-	args := []string{"ls-tree", "-r", "--full-tree", "--name-only", "-z", before}
-	if base != "" {
-		args = []string{"diff-tree", "-r", "--no-renames", "--name-only", "-z", base, before}
-	}
-	changed, err := l.Git.Output(ctx, args...)
-	if err != nil {
-		return false, err
-	}
-	differ, err := l.Git.Output(ctx, "diff-tree", "-r", "--no-renames", "--name-only", "-z", before, now)
-	if err != nil {
-		return false, err
-	}
-	paths := map[string]bool{}
-	for _, path := range git.Fields(differ) {
-		paths[path] = true
-	}
-	files := git.Fields(changed)
-	return len(files) > 0 && !slices.ContainsFunc(files, func(path string) bool { return paths[path] }), nil
-}
-
-// counts runs git rev-list --count, which prints two or three numbers.
+// counts runs git rev-list --count, which prints two numbers.
 func (l Log) counts(ctx context.Context, args ...string) ([]int, error) {
 	out, err := l.Git.Line(ctx, append([]string{"rev-list", "--count"}, args...)...)
 	if err != nil {
@@ -121,15 +78,6 @@ func (l Log) Contains(ctx context.Context, commit, other string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// Unknown reports whether a shallow clone lacks the history that relates two commits.
-func (l Log) Unknown(ctx context.Context, a, b string) bool {
-	if !l.Shallow {
-		return false
-	}
-	_, err := l.Git.Output(ctx, "merge-base", a, b)
-	return git.Code(err) == 1
 }
 
 // Behind returns the number of commits that ref has and commit lacks, at most most.

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/testing/gittest"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -48,7 +49,7 @@ func TestRelate(t *testing.T) {
 		"the same":    {main, main, Relation{Contains: true}},
 		"went on":     {base, main, Relation{Contains: true, Ahead: 2}},
 		"went back":   {main, base, Relation{Base: base, Gone: 2}},
-		"apart":       {main, side, Relation{Base: base, Gone: 2, Ahead: 2, Alike: 1}},
+		"apart":       {main, side, Relation{Base: base, Gone: 2, Ahead: 2}},
 		"not related": {main, alone, Relation{Gone: 3, Ahead: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,26 +59,6 @@ func TestRelate(t *testing.T) {
 			contains, err := l.Contains(t.Context(), c.now, c.before)
 			require.NoError(t, err)
 			assert.Equal(t, c.want.Contains, contains)
-		})
-	}
-	for name, kept := range map[string]struct {
-		rewrite func()
-		want    bool
-	}{
-		"squashed":            {func() { r.Git("reset", "-q", "--soft", base); r.Commit("squashed") }, true},
-		"another file":        {func() { r.Write("z", "z"); r.Git("add", "z"); r.Git("commit", "-q", "--amend", "-m", "z") }, true},
-		"other content":       {func() { r.Write("more", "z"); r.Git("commit", "-q", "-a", "--amend", "-m", "z") }, false},
-		"a commit left out":   {func() { r.Git("reset", "-q", "--hard", "HEAD~2"); r.Git("commit", "-q", "--allow-empty", "-m", "z") }, false},
-		"a root of all files": {func() { r.Git("checkout", "-q", "--orphan", "root"); r.Commit("root") }, true},
-		"a root without one":  {func() { r.Git("checkout", "-q", "--orphan", "less"); r.Git("rm", "-q", "-f", "more"); r.Commit("less") }, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r.Git("checkout", "-q", "-f", "--detach", main)
-			kept.rewrite()
-			got, err := l.Relate(t.Context(), main, r.Git("rev-parse", "HEAD"))
-			require.NoError(t, err)
-			assert.False(t, got.Contains)
-			assert.Equal(t, kept.want, got.Kept)
 		})
 	}
 	_, err := l.Contains(t.Context(), main, strings.Repeat("12", objectformat.Size))
@@ -93,15 +74,34 @@ func TestRelate(t *testing.T) {
 // If a shallow clone lacks the common ancestor, the relation of two commits is unknown.
 func TestRelationInShallowCloneIsUnknown(t *testing.T) {
 	t.Parallel()
-	r, l, _, main, side := newLog(t)
-	assert.False(t, l.Unknown(t.Context(), main, side))
+	r, _, _, main, side := newLog(t)
 	dir := filepath.Join(t.TempDir(), "clone")
 	for depth, unknown := range map[int]bool{1: true, 3: false} {
 		at := dir + strconv.Itoa(depth)
 		r.Git("clone", "-q", "--no-single-branch", "--depth", strconv.Itoa(depth), "file://"+r.Dir, at)
-		cut := Log{Git: git.Git{Dir: at}, Shallow: true}
-		assert.Equal(t, unknown, cut.Unknown(t.Context(), main, side), depth)
-		_, err := cut.Relate(t.Context(), main, side)
+		_, err := Log{Git: git.Git{Dir: at}, Shallow: true}.Relate(t.Context(), main, side)
 		assert.Equal(t, unknown, err != nil, depth)
 	}
+}
+
+// Versions returns what commits gave to a path, also by a merge, and that a path was deleted.
+func TestVersionsOfAPath(t *testing.T) {
+	t.Parallel()
+	r, l, base, main, _ := newLog(t)
+	r.Git("checkout", "-q", "main")
+	r.Git("mv", "picked", "moved")
+	r.Git("commit", "-qm", "moved")
+	r.Git("merge", "-q", "--no-ff", "-m", "merged", "side")
+	blob := plumbing.NewHash(r.Git("rev-parse", main+":picked"))
+	added, deleted := Version{0o100644, blob}, Version{}
+	found, err := l.Versions(t.Context(), "main", base, []string{"picked", "base"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]map[Version]bool{"picked": {added: true, deleted: true}, "base": {}}, found)
+	found, err = l.Versions(t.Context(), base, "", []string{"picked", "base"})
+	require.NoError(t, err)
+	assert.Len(t, found["base"], 1)
+	assert.Empty(t, found["picked"])
+	renames, err := l.Renames(t.Context(), main, "main^")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"picked": "moved"}, renames)
 }

@@ -1,0 +1,341 @@
+package restore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/git/ancestry"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A past has the versions of paths that the plan for one checkpoint compares: those that the
+// worktree last agreed on, and those in checkpoints and commits.
+type past struct {
+	find   *trees.Finder
+	log    ancestry.Log
+	then   string // commit of HEAD at the save, "" if unborn
+	now    string // commit of HEAD, "" if unborn
+	head   plumbing.Hash
+	here   *contents.Files // that the worktree last agreed on, or nil
+	origin relation        // of here
+	common *contents.Files // of the newest checkpoint that both came after, or nil
+	roots  func() map[plumbing.Hash]stored
+
+	since    *contents.Contents       // limits the plan to the changes since these files, or nil
+	history  map[string]map[Side]bool // versions in the history of then, by path
+	newer    map[string]map[Side]bool // versions in the commits since
+	renames  func() map[string]string // of files by the commits since
+	found    map[pathVersion]stored   // of storedAt, without the history of commits
+	diverged bool                     // now is known not to contain then
+}
+
+// A pathVersion is a version of a path.
+type pathVersion struct {
+	path string
+	Side
+}
+
+// maxKnown limits the checkpoints whose content is known, and so the memory for their trees.
+const maxKnown = 200
+
+// pastOf returns the past for the restore of a checkpoint. since limits the restore to the changes
+// since a checkpoint, which is the base then, or is nil.
+func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *contents.Contents, then plumbing.Hash) (*past, error) {
+	c := req.Checkpoint
+	head, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, log: s.facts.History(), since: since, found: map[pathVersion]stored{}}
+	p.log.Git.Dir = s.repo.Info.Root
+	if p.head, err = s.repo.TreeOf(head); err != nil {
+		return nil, err
+	}
+	if !head.Commit.IsZero() {
+		p.now = head.Commit.String()
+	}
+	if !then.IsZero() {
+		p.then = then.String()
+	}
+	p.renames = sync.OnceValue(func() map[string]string {
+		if p.then == "" || p.now == "" || p.then == p.now {
+			return nil
+		}
+		renames, _ := p.log.Renames(ctx, p.then, p.now) // without them, the file is gone
+		return renames
+	})
+	p.roots = sync.OnceValue(func() map[plumbing.Hash]stored { return s.rootsOf(ctx, c) })
+	if since != nil {
+		p.origin = before
+		p.here, err = contents.Gather(s.repo.Objects, since)
+		return p, err
+	}
+	s.setHere(ctx, p, c, of)
+	return p, nil
+}
+
+// setHere sets what the worktree last agreed on, and what it has in common with the checkpoint. What
+// cannot be read is unset.
+func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of *contents.Contents) {
+	id := s.chain.Here(c.Issue)
+	if id == "" {
+		return
+	}
+	open := func(other *chain.Checkpoint) *contents.Files {
+		st, err := s.snapshot.OpenSnapshot(other)
+		if err != nil {
+			return nil
+		}
+		files, err := contents.Gather(s.repo.Objects, &st.Contents)
+		if err != nil {
+			return nil
+		}
+		return files
+	}
+	if id == c.ID {
+		if files, err := contents.Gather(s.repo.Objects, of); err == nil {
+			p.here, p.origin = files, equal
+		}
+		return
+	}
+	for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
+		list, err := s.chain.ReadChain(ctx, c.Issue, ref, 0)
+		if err != nil {
+			continue
+		}
+		last := list.Find(id)
+		if last == nil {
+			continue
+		}
+		if p.here = open(last); p.here == nil {
+			return
+		}
+		if p.origin = relations(list, c)(last); p.origin == beside {
+			if base := list.Common(id, c.ID); base != nil {
+				p.common = open(base)
+			}
+		}
+		return
+	}
+}
+
+// relations returns the order of the checkpoints of a chain and the restored one. If it is unknown,
+// the clocks decide.
+func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpoint) relation {
+	line, later := list.Lineage(c.ID), list.CameAfterIt(c.ID)
+	return func(other *chain.Checkpoint) relation {
+		isBefore, known := line.Has(other)
+		switch {
+		case other.ID == c.ID:
+			return equal
+		case isBefore, !known && other.Clock < c.Clock:
+			return before
+		case later[other.ID], !known:
+			return after
+		}
+		return beside
+	}
+}
+
+// rootsOf returns the trees of the checkpoints of c's issue, with the relation of the checkpoints
+// to c.
+func (s *Restorer) rootsOf(ctx context.Context, c *chain.Checkpoint) map[plumbing.Hash]stored {
+	roots := map[plumbing.Hash]stored{}
+	add := func(other *chain.Checkpoint, r relation) {
+		for _, root := range s.snapshotTrees(other) { // checkpoints share what did not change
+			f := roots[root]
+			f.before = f.before || r == equal || r == before
+			f.after = f.after || r == after
+			f.beside = f.beside || r == beside
+			roots[root] = f
+		}
+	}
+	add(c, equal)
+	for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
+		list, err := s.chain.ReadChain(ctx, c.Issue, ref, maxKnown)
+		if err != nil {
+			continue // an unreadable chain knows no version
+		}
+		relation, all := relations(list, c), list.Checkpoints()
+		for i := range all[:min(len(all), maxKnown)] {
+			add(&all[i], relation(&all[i]))
+		}
+	}
+	return roots
+}
+
+// snapshotTrees returns the trees of a checkpoint's files.
+func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
+	if err != nil {
+		return nil
+	}
+	for _, name := range []string{"state", "staged"} {
+		if e, ok := trees.Find(entries, name); ok {
+			roots = append(roots, e.Hash)
+		}
+	}
+	if e, ok := trees.Find(entries, "conflicts"); ok {
+		if stages, err := trees.Read(s.repo.Objects, e.Hash); err == nil {
+			for _, stage := range stages {
+				roots = append(roots, stage.Hash)
+			}
+		}
+	}
+	return roots
+}
+
+// storedAt returns where a version of a path is stored. That a path is absent somewhere proves
+// nothing about the absent file here.
+func (p *past) storedAt(path string, f Side) (at stored) {
+	if f == (Side{}) || p.roots == nil {
+		return at
+	}
+	key := pathVersion{path, f}
+	if known, ok := p.found[key]; ok {
+		known.history, known.beside = p.history[path][f], known.beside || p.newer[path][f]
+		return known
+	}
+	for root, in := range p.roots() {
+		if mode, hash, err := p.find.Lookup(root, path); err == nil && mode == f.Mode && hash == f.Hash {
+			at.before, at.after, at.beside = at.before || in.before, at.after || in.after, at.beside || in.beside
+		}
+	}
+	p.found[key] = at
+	return p.storedAt(path, f)
+}
+
+// entriesAt is storedAt for the entries of a path in the index: each must be stored. An entry of
+// git add -N has no content.
+func (p *past) entriesAt(path string, entries Stages) stored {
+	at := stored{before: entries[0] == contents.Intended}
+	isFirst := true
+	for _, e := range entries {
+		if e == (Side{}) || e == contents.Intended {
+			continue
+		}
+		in := p.storedAt(path, e)
+		if isFirst {
+			at = in
+		}
+		at = stored{at.history && in.history, at.before && in.before, at.after && in.after, at.beside && in.beside}
+		isFirst = false
+	}
+	return at
+}
+
+// version returns the file at a path of a tree, or zero.
+func (p *past) version(tree plumbing.Hash, path string) Side {
+	f, err := contents.At(p.find, tree, path)
+	if err != nil || f.Mode == trees.ModeTree {
+		return Side{}
+	}
+	return f
+}
+
+// compare sets what the past knows about the present versions of the targets. It reads the history
+// of commits only for paths of which the decision can depend on it.
+func (p *past) compare(ctx context.Context, targets []Target, now func(string) state, c choices) {
+	undecided, moved := map[string]bool{}, map[string]bool{}
+	for i := range targets {
+		t := &targets[i]
+		p.compareOne(t, now(t.Path))
+		file, entry := t.with(now(t.Path))
+		if t.later {
+			continue
+		}
+		if t.Work && file.needsHistory(c) || t.Index && entry.needsHistory(c) {
+			undecided[t.Path], undecided[t.from()] = true, true
+		}
+		if p.then != p.now && (t.Work && file.now != file.want && file.now == file.headNow || t.Index && entry.now != entry.want && entry.now == entry.headNow) {
+			moved[t.Path] = true // a commit since may have the checkpoint's version
+		}
+	}
+	p.history, p.newer = p.versionsOf(ctx, p.then, "", undecided), p.versionsOf(ctx, p.now, p.then, moved)
+	if len(moved) > 0 && p.then != "" && p.now != "" {
+		has, err := p.log.Contains(ctx, p.now, p.then)
+		p.diverged = err == nil && !has
+	}
+	for i := range targets {
+		if t := &targets[i]; undecided[t.Path] || moved[t.Path] {
+			p.compareOne(t, now(t.Path))
+		}
+	}
+}
+
+// versionsOf returns the versions of paths in the commits of tip, without those of except. Versions
+// that git does not list in time are unknown.
+func (p *past) versionsOf(ctx context.Context, tip, except string, paths map[string]bool) map[string]map[Side]bool {
+	if tip == "" || tip == except || len(paths) == 0 {
+		return nil
+	}
+	found, err := p.log.Versions(ctx, tip, except, slices.Sorted(maps.Keys(paths)))
+	if err != nil {
+		return nil
+	}
+	versions := map[string]map[Side]bool{}
+	for path, list := range found {
+		versions[path] = map[Side]bool{}
+		for v := range list {
+			versions[path][Side(v)] = true
+		}
+	}
+	return versions
+}
+
+func (p *past) compareOne(t *Target, s state) {
+	f, e := &t.file, &t.entry
+	f.headNow = p.version(p.head, t.Path)
+	e.headNow = contents.Merged(f.headNow)
+	if p.here != nil {
+		at := t.from()
+		if here, ok := p.here.FileAt(at); ok {
+			f.origin, f.here = p.origin, here
+		}
+		e.origin, e.here = p.origin, p.here.EntriesAt(at)
+	}
+	if p.common != nil {
+		if common, ok := p.common.FileAt(t.from()); ok {
+			f.common = &common
+		}
+		common := p.common.EntriesAt(t.from())
+		e.common = &common
+	}
+	isOn := func(in stored) stored {
+		in.before = in.before || p.origin == equal || p.origin == before
+		return in
+	}
+	f.nowIn, f.hereIn = p.storedAt(t.from(), s.work), isOn(p.storedAt(t.from(), f.here))
+	e.nowIn, e.hereIn = p.entriesAt(t.from(), s.index), isOn(p.entriesAt(t.from(), e.here))
+	f.landed = p.newer[t.Path][t.WorkWant]
+	e.landed = t.IndexWant == contents.Merged(t.IndexWant[0]) && p.newer[t.Path][t.IndexWant[0]]
+	f.carried = !t.Captured && t.Work && !t.clean && !t.later
+	f.opaque = s.unreadable
+	f.diverged, e.diverged = p.diverged, p.diverged
+	if s.index[0] == contents.Intended && !t.Work {
+		e.nowIn = stored{} // an entry of git add -N belongs to its file
+	}
+}
+
+// followRenames changes the path of each target whose file the commits since the save have renamed,
+// if nothing is at its former path now. What came later at the new path is not removed.
+func (p *past) followRenames(targets []Target, exists func(string) bool) []Target {
+	moved := map[string]bool{}
+	for i := range targets {
+		t := &targets[i]
+		if !t.Work || t.clean || !t.WorkBase.IsRegular() || t.WorkWant == (Side{}) || p.version(p.head, t.Path) != (Side{}) || exists(t.Path) {
+			continue
+		}
+		if name := p.renames()[t.Path]; name != "" && !slices.ContainsFunc(targets, func(o Target) bool { return o.Path == name && !o.clean && !o.later }) {
+			t.oldPath, t.Path, moved[name] = t.Path, name, true
+		}
+	}
+	return slices.DeleteFunc(targets, func(t Target) bool { return moved[t.Path] && t.oldPath == "" })
+}
