@@ -176,10 +176,12 @@ func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
 	return chains[1].Descent(chains[1]), nil
 }
 
-// find finds a checkpoint, or those before it if it is gone, in a chain and in those of the issue's
-// source and forks. Chains that cannot be read are left out.
-func (b *lineBuilder) find(in *chain.Descent, id checkpoint.ID) (d *chain.Descent, found []int) {
-	for _, d := range append([]*chain.Descent{in, b.line.own}, b.others...) {
+// find finds the source of a checkpoint, given by the checkpoint's index in a chain: in this chain, and in
+// those of the issue's source and forks. For a source that is gone it returns what that came after, if this
+// is known. Chains that cannot be read are left out.
+func (b *lineBuilder) find(in *chain.Descent, at int, id checkpoint.ID) (d *chain.Descent, found []int) {
+	chains := append([]*chain.Descent{in, b.line.own}, b.others...)
+	for _, d := range chains {
 		if at, ok := d.Find(id); ok {
 			return d, []int{at}
 		}
@@ -198,10 +200,13 @@ func (b *lineBuilder) find(in *chain.Descent, id checkpoint.ID) (d *chain.Descen
 				}
 			}
 		}
-		return b.find(in, id)
+		return b.find(in, at, id)
 	}
-	for _, d := range append([]*chain.Descent{in, b.line.own}, b.others...) {
-		if found := d.Nearest([]checkpoint.ID{id}); len(found) > 0 {
+	for _, d := range chains {
+		if d != in {
+			at = -1
+		}
+		if found := d.NearestKnown(id, at); len(found) > 0 {
 			return d, found
 		}
 	}
@@ -248,7 +253,7 @@ func (b *lineBuilder) add(d *chain.Descent, at int) (n int, err error) {
 	}
 	st.After = len(st.Before)
 	for id := range strings.FieldsSeq(cp.RestoredFrom) {
-		if err := before(b.find(d, checkpoint.ID(id))); err != nil {
+		if err := before(b.find(d, at, checkpoint.ID(id))); err != nil {
 			return -1, err
 		}
 	}

@@ -41,27 +41,47 @@ func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
 }
 
 // Parents returns the nearest checkpoints that the checkpoint at an index came after. If all of them
-// are gone, and nothing names what those came after, it is the newest older checkpoint that can be one
-// of them.
+// are gone, and nothing names what one of those came after, it is the next older checkpoint.
 func (d *Descent) Parents(at int) []int {
 	after, _ := d.List[at].CameAfter()
 	parents := d.nearest(after, at)
-	if len(parents) > 0 || len(after) == 0 {
-		return parents
+	if len(parents) == 0 && at+1 < len(d.List) && !d.isKnown(after, map[checkpoint.ID]bool{}) {
+		return []int{at + 1}
 	}
-	line := d.order.lineage(after...)
-	for k := at + 1; k < len(d.List); k++ {
-		if !line.Lacks(&d.List[k].Checkpoint) {
-			return []int{k}
+	return parents
+}
+
+// isKnown reports whether it is known for each of the checkpoints what it came after.
+func (d *Descent) isKnown(ids []checkpoint.ID, seen map[checkpoint.ID]bool) bool {
+	return !slices.ContainsFunc(ids, func(id checkpoint.ID) bool {
+		if seen[id] {
+			return false
 		}
-	}
-	return nil
+		seen[id] = true
+		var after []checkpoint.ID
+		ok := false
+		if l := d.order.known[id]; l != nil {
+			after, ok = l.CameAfter()
+		} else {
+			after, ok = d.order.ledger.After(id)
+		}
+		return !ok || !d.isKnown(after, seen)
+	})
 }
 
 // Nearest returns the checkpoints with these ids, in this order. A checkpoint that is gone is replaced
 // by those that it came after. A checkpoint that another one of the result came after is left out, but
 // those for the first id stay: a worktree that went back has the files of an older checkpoint.
 func (d *Descent) Nearest(ids []checkpoint.ID) []int { return d.nearest(ids, -1) }
+
+// NearestKnown returns the nearest checkpoints that a checkpoint which is gone came after, older than the
+// one at an index. Without exact knowledge there are none.
+func (d *Descent) NearestKnown(id checkpoint.ID, older int) []int {
+	if ids := []checkpoint.ID{id}; d.isKnown(ids, map[checkpoint.ID]bool{}) {
+		return d.nearest(ids, older)
+	}
+	return nil
+}
 
 // nearest is Nearest among the checkpoints that are older than the one at an index. What a checkpoint
 // that is gone came after can be known only from a trailer that names other checkpoints behind it.
