@@ -184,7 +184,7 @@ func (h *lineHistory) back(to *loggedState) {
 			h.left[st.Checkpoint.Issue] = st
 		}
 	}
-	for name, f := range to.files { // also those that a commit has changed since
+	for name, f := range to.files { // a restore keeps the files of later commits
 		h.Write(name, strings.Join(f, "\n")+"\n")
 	}
 }
@@ -215,15 +215,15 @@ func (h *lineHistory) lose(stay ...*loggedState) {
 	h.events = append(h.events, fmt.Sprint("gone: ", gone))
 }
 
-// reaches reports whether a state is another one, or leads to it. A state that is gone leads only to
-// those that it came after.
+// reaches reports whether a state is another one or its descendant. The sources of a removed state do not
+// count.
 func (st *loggedState) reaches(other *loggedState) bool {
 	to := func(p *loggedState) bool { return p.reaches(other) }
 	return st == other || slices.ContainsFunc(st.after, to) || st.alive && slices.ContainsFunc(st.from, to)
 }
 
-// lacked reports whether the nearest live states before a state lack a line, which a state in between
-// had that is gone. Behind a state that is gone, a state to which another one leads does not count.
+// lacked reports whether the nearest live ancestors of a state lack a line that a removed state in between
+// had. Behind a removed state, an ancestor of another result does not count.
 func (st *loggedState) lacked(path, text string) bool {
 	var near, behind []*loggedState
 	lost := false
@@ -296,7 +296,7 @@ func (h *lineHistory) check() {
 		}
 	}
 
-	// The ref is what a line from nothing has, and reaches no state that is gone.
+	// A fresh clone makes the same line, and the ref reaches no removed state.
 	line := h.lineOf("42")
 	fresh := h.In(h.t.TempDir())
 	fresh.Git("init", "-q", "--bare", ".")
