@@ -36,8 +36,8 @@ import (
 //     of HEAD and the parents above.
 //
 // HEAD itself is no parent, because git blame prefers a parent with the same file, so a turn's line
-// that HEAD has too would be attributed to the commit. A state without a state before it has the
-// commit as parent on which it began.
+// that HEAD has too would be attributed to the commit. As an exception, the parent of a first state is
+// the commit on which its turn began.
 //
 // The commits depend on nothing but these facts, so a state keeps its commit as long as they stay,
 // and equal chains give equal commits in every clone. The ref repo.LineRef keeps them: it points to a
@@ -45,7 +45,7 @@ import (
 // state, and the next Line makes it again. If the repository cannot be written, the commits lie in a
 // temporary folder.
 type Line struct {
-	States []LineState // each after its parents; the newest of the issue is the last
+	States []LineState // parents first; the last one is the newest state of the issue
 	Git    git.Git     // reads the commits of the line, and the repository
 	Cut    bool        // older checkpoints are missing: the chain ends at a shallow boundary
 	Tips   plumbing.Hash
@@ -130,7 +130,7 @@ func (l *Line) StateBefore(st *LineState) *LineState {
 	return &l.States[st.Before[0]]
 }
 
-// Reached reports for each state whether it is the state at an index, or one that this came after.
+// Reached reports for each state whether it is the state at an index or an ancestor of it.
 func (l *Line) Reached(n int) []bool {
 	reached := make([]bool, len(l.States))
 	reached[n] = true
@@ -176,10 +176,12 @@ func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
 	return chains[1].Descent(chains[1]), nil
 }
 
-// find finds a checkpoint, or those before it if it is gone, in a chain and in those of the issue's
-// source and forks. Chains that cannot be read are left out.
-func (b *lineBuilder) find(in *chain.Descent, id checkpoint.ID) (d *chain.Descent, found []int) {
-	for _, d := range append([]*chain.Descent{in, b.line.own}, b.others...) {
+// find finds a source of the checkpoint at an index of a chain: in this chain, and in the chains of the
+// issue's source and forks. If the source is missing, the result is its nearest known ancestors. Chains
+// that cannot be read are skipped.
+func (b *lineBuilder) find(in *chain.Descent, at int, id checkpoint.ID) (d *chain.Descent, found []int) {
+	chains := append([]*chain.Descent{in, b.line.own}, b.others...)
+	for _, d := range chains {
 		if at, ok := d.Find(id); ok {
 			return d, []int{at}
 		}
@@ -198,10 +200,13 @@ func (b *lineBuilder) find(in *chain.Descent, id checkpoint.ID) (d *chain.Descen
 				}
 			}
 		}
-		return b.find(in, id)
+		return b.find(in, at, id)
 	}
-	for _, d := range append([]*chain.Descent{in, b.line.own}, b.others...) {
-		if found := d.Nearest([]checkpoint.ID{id}); len(found) > 0 {
+	for _, d := range chains {
+		if d != in {
+			at = -1
+		}
+		if found := d.NearestKnown(id, at); len(found) > 0 {
 			return d, found
 		}
 	}
@@ -248,7 +253,7 @@ func (b *lineBuilder) add(d *chain.Descent, at int) (n int, err error) {
 	}
 	st.After = len(st.Before)
 	for id := range strings.FieldsSeq(cp.RestoredFrom) {
-		if err := before(b.find(d, checkpoint.ID(id))); err != nil {
+		if err := before(b.find(d, at, checkpoint.ID(id))); err != nil {
 			return -1, err
 		}
 	}
@@ -289,8 +294,9 @@ func (l *Line) moved(before []int, to []plumbing.Hash) bool {
 	})
 }
 
-// parents returns the parents of a state: those before it, and a step if HEAD has moved by commits that
-// its turn has not made; or the commits on which it began, if no state is before it.
+// parents returns the parents of a commit of the line: the states before it and, if HEAD has moved by
+// commits that the turn has not made, a step. Without a state before it, the parents are the commits on
+// which the turn began.
 func (l *Line) parents(w *lineObjects, before []int, head plumbing.Hash, made map[plumbing.Hash]bool) (parents []plumbing.Hash) {
 	for _, n := range before {
 		parents = append(parents, l.States[n].Commit)
@@ -368,8 +374,8 @@ func (l *Line) encode(st *LineState, of repo.RawCommit, parents []plumbing.Hash)
 	return lineCommit(st.Tree, parents, of, author, message)
 }
 
-// isByHand reports whether a checkpoint has the changes of a person before a turn, or of another agent.
-// Its note says so, and a request can have the same words, so the record decides.
+// isByHand reports whether a checkpoint has the changes of a person before a turn, or of another agent. It
+// reads the record only if the note is that of such a checkpoint: a request can have the same words.
 func (l *Line) isByHand(cp *Checkpoint) bool {
 	if cp.Note != "by hand" && !strings.HasPrefix(cp.Note, "during a turn of ") {
 		return false

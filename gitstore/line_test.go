@@ -53,8 +53,8 @@ func TestLineAddsOneStateForANewTurn(t *testing.T) {
 	assert.Equal(t, saved+2, count())
 }
 
-// TestChainThatLosesACheckpointLosesItsLine checks each operation that can remove a checkpoint: the ref
-// is gone at once, so that nothing of the program reaches the state, and a new line does not have it.
+// TestChainThatLosesACheckpointLosesItsLine checks operations that remove a checkpoint: they delete
+// the refs of all lines with its state, and a new line does not have the state.
 func TestChainThatLosesACheckpointLosesItsLine(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*world, []checkpoint.ID) error{

@@ -210,7 +210,7 @@ const maxCommits = 100
 
 // CommitsSince returns the commits that were made in this worktree since HEAD was at a commit, by the
 // reflog of HEAD, newest first. Commits that came by a pull, a merge without a commit or a switch are
-// left out. If the reflog does not have the commit, there are none.
+// left out. If the reflog lacks the commit, the result is empty.
 func (s *Store) CommitsSince(ctx context.Context, head string) (made []string) {
 	if s.Head(ctx) == head {
 		return nil

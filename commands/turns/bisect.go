@@ -86,8 +86,8 @@ func runBisect(c *invoke.Invocation, o *bisectOptions) error {
 	return b.show(issue)
 }
 
-// bound sets the states that may be the first bad one: those that the checkpoint of --to, or the newest
-// one, came after, but not those that the checkpoint of --from came after.
+// bound sets the states that can be the first bad state: the checkpoint of --to, or the newest one, and
+// its ancestors, without those of the checkpoint of --from.
 func (b *bisection) bound(o *bisectOptions, issue checkpoint.Issue) error {
 	states := b.line.States
 	find := func(flag, name string) (int, error) {

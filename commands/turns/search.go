@@ -15,19 +15,18 @@ const (
 	skipped          // it cannot be tested
 )
 
-// A search looks for the first bad state among states that come after each other, as git bisect does.
-// If a state is bad, all that come after it are assumed to be bad, and if it is good, all that it came
-// after are assumed to be good.
+// A search looks for the first bad state of a history, as git bisect does. All descendants of a bad
+// state are assumed to be bad, and all ancestors of a good state to be good.
 type search struct {
-	before  [][]int // for each state those that it came after directly, at smaller indexes
+	before  [][]int // parents of each state, with smaller indexes
 	results []outcome
-	last    int  // looked for among this state and those that it came after
-	lastBad bool // it is known to be bad without a test
-	good    int  // known to be good without a test, -1 for none
+	last    int  // newest state of the search
+	lastBad bool // last is bad, without a test
+	good    int  // index of a good state that needs no test, or -1
 }
 
-// part returns the states that can be the first bad one, oldest first: the state end, which is the
-// oldest bad one or the last one, and those that it came after, but no good one.
+// part returns the states that can be the first bad state, oldest first: the state end and its ancestors,
+// without ancestors of a good state. The state end is the oldest bad state, or last.
 func (s *search) part() (list []int, end int, isBad bool) {
 	reach := func(from []int) []bool {
 		in := make([]bool, len(s.before))

@@ -52,7 +52,7 @@ func runBlame(ctx context.Context, r *repo) (result, error) {
 // commits.
 func runBlameFirst(ctx context.Context, r *repo) (result, error) {
 	ours, _, _ := r.blames()
-	ours.prepare = func(ctx context.Context) error { // nothing keeps the commits of the line then
+	ours.prepare = func(ctx context.Context) error { // removes the commits of the line
 		return try(
 			r.quietly(ctx, "update-ref", "-d", "refs/git-checkpoint/line/"+turnIssue),
 			r.quietly(ctx, "repack", "-adq"),

@@ -6,8 +6,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// A Descent finds the checkpoints of a chain that others came after. It passes over checkpoints that
-// are gone, as far as trailers and the ledger name what those came after.
+// A Descent finds the parents of the checkpoints of a chain by their trailers Checkpoint-After. A missing
+// parent is replaced by its own parents, if trailers or the ledger name them.
 type Descent struct {
 	Chain *Chain
 	List  []*ChainCommit // valid checkpoints, newest first
@@ -16,8 +16,8 @@ type Descent struct {
 	at    map[checkpoint.ID]int // index in List
 }
 
-// Descent returns the descent of the checkpoints that were read. What those of the archive came after
-// is known too.
+// Descent returns the descent of the checkpoints that were read. Archived checkpoints count as missing,
+// with known parents.
 func (c *Chain) Descent(archive *Chain) *Descent {
 	d := &Descent{Chain: c, order: c.ancestry(), at: map[checkpoint.ID]int{}}
 	for id, l := range archive.Index() {
@@ -40,31 +40,51 @@ func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
 	return at, ok
 }
 
-// Parents returns the nearest checkpoints that the checkpoint at an index came after. If all of them
-// are gone, and nothing names what those came after, it is the newest older checkpoint that can be one
-// of them.
+// Parents returns the nearest present ancestors of the checkpoint at an index. If it has no known
+// ancestor, but the parents of a missing ancestor are unknown, the result is the next older checkpoint.
 func (d *Descent) Parents(at int) []int {
 	after, _ := d.List[at].CameAfter()
 	parents := d.nearest(after, at)
-	if len(parents) > 0 || len(after) == 0 {
-		return parents
+	if len(parents) == 0 && at+1 < len(d.List) && !d.isKnown(after, map[checkpoint.ID]bool{}) {
+		return []int{at + 1}
 	}
-	line := d.order.lineage(after...)
-	for k := at + 1; k < len(d.List); k++ {
-		if !line.Lacks(&d.List[k].Checkpoint) {
-			return []int{k}
+	return parents
+}
+
+// isKnown reports whether the parents of these checkpoints and of their ancestors are known.
+func (d *Descent) isKnown(ids []checkpoint.ID, seen map[checkpoint.ID]bool) bool {
+	return !slices.ContainsFunc(ids, func(id checkpoint.ID) bool {
+		if seen[id] {
+			return false
 		}
+		seen[id] = true
+		var after []checkpoint.ID
+		ok := false
+		if l := d.order.known[id]; l != nil {
+			after, ok = l.CameAfter()
+		} else {
+			after, ok = d.order.ledger.After(id)
+		}
+		return !ok || !d.isKnown(after, seen)
+	})
+}
+
+// Nearest returns the checkpoints with these ids, in this order. A missing checkpoint is replaced by its
+// nearest present ancestors. An ancestor of another result is left out, except for the first id: a
+// worktree that went back has the files of an older checkpoint.
+func (d *Descent) Nearest(ids []checkpoint.ID) []int { return d.nearest(ids, -1) }
+
+// NearestKnown returns the nearest present ancestors of a missing checkpoint that are older than the
+// checkpoint at an index. If not all ancestors are known, the result is empty.
+func (d *Descent) NearestKnown(id checkpoint.ID, older int) []int {
+	if ids := []checkpoint.ID{id}; d.isKnown(ids, map[checkpoint.ID]bool{}) {
+		return d.nearest(ids, older)
 	}
 	return nil
 }
 
-// Nearest returns the checkpoints with these ids, in this order. A checkpoint that is gone is replaced
-// by those that it came after. A checkpoint that another one of the result came after is left out, but
-// those for the first id stay: a worktree that went back has the files of an older checkpoint.
-func (d *Descent) Nearest(ids []checkpoint.ID) []int { return d.nearest(ids, -1) }
-
-// nearest is Nearest among the checkpoints that are older than the one at an index. What a checkpoint
-// that is gone came after can be known only from a trailer that names other checkpoints behind it.
+// nearest is Nearest among the checkpoints older than the one at an index. If the parents of a missing
+// checkpoint are only known from the trailer of a later one, they can include newer checkpoints.
 func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
 	seen := map[checkpoint.ID]bool{}
 	var visit func(id checkpoint.ID)
@@ -87,7 +107,7 @@ func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
 			first = len(found)
 		}
 	}
-	found = without(found, first, func(at, other int) bool { // quick: the trailer of the other one names it
+	found = without(found, first, func(at, other int) bool { // quick: the other trailer names it
 		after, _ := d.List[other].CameAfter()
 		return slices.Contains(after, d.List[at].ID)
 	})
@@ -101,8 +121,8 @@ func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
 	return without(found, first, func(at, other int) bool { return lines[other].ids[d.List[at].ID] })
 }
 
-// without removes the elements that are in another one that stays. The first elements can only be in
-// each other.
+// without removes each element that is in another remaining element. The first elements are compared
+// only with each other.
 func without(list []int, first int, isIn func(at, other int) bool) []int {
 	stays := slices.Clone(list)
 	for k, at := range slices.Backward(list) {
