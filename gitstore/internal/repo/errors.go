@@ -3,11 +3,13 @@ package repo
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
@@ -95,10 +97,21 @@ func (e *NoWorktreeError) Exit() (code int, hint string) {
 
 // CheckWorktree fails with UnsupportedError in a bare repository, with NoWorktreeError
 // inside of a git directory, and with RefusedError in a copy of a linked worktree, because
-// the index belongs to the files of the other worktree.
+// the index belongs to the files of the other worktree. It also fails with RefusedError if the
+// git worktree add of this worktree was killed: missing files would count as deleted.
 func (s *Repo) CheckWorktree() error {
 	switch {
 	case s.Info.Root != "":
+		var lock []byte
+		if s.Info.Dir != s.Info.CommonDir {
+			lock, _ = os.ReadFile(filepath.Join(s.Info.Dir, "locked"))
+		}
+		if strings.TrimSpace(string(lock)) == "initializing" && !fsutil.Exists(filepath.Join(s.Info.Dir, "index")) {
+			return &RefusedError{
+				Reason: "the git worktree add of this worktree was interrupted, and files are missing",
+				Hint:   "git checkpoint resume --worktree .\ngit reset -q && git checkout-index -a",
+			}
+		}
 		owner := s.Info.CopiedFrom()
 		if owner == "" {
 			return nil
