@@ -57,13 +57,12 @@ type Restored = restore.Restored
 // A RestoreOutcome lists the result of a restore for each path.
 type RestoreOutcome = restore.Outcome
 
-// Restore restores the files of a checkpoint as they were at its save. Files that it did not
-// capture come from the newest earlier checkpoint of its branch that has them. Content that a
-// checkpoint of the chain has is replaced. Other files that changed since are merged if both
-// sides changed them and the changes fit, otherwise they stay unchanged, unless requested
-// otherwise. Changes of later commits are kept. A path that the checkpoint does not have is deleted
-// only if the extent of the snapshot proves that it did not exist, and a checkpoint has its
-// content; otherwise it stays and is listed. Before Restore replaces a file, a safety
+// Restore restores the files of a checkpoint. If the user asked for the checkpoint, the files go back
+// to it; otherwise it is merged with the present files. Content of older checkpoints and of HEAD at
+// the save becomes the checkpoint's. In a merge, content of newer checkpoints, of commits and edits
+// since the save stay, and a file that both sides changed is merged if the changes fit. A path that
+// the checkpoint does not have is deleted only if the save read all files, and a checkpoint has the
+// content. Before Restore replaces a file, a safety
 // snapshot contains the old content. Failed restores are rolled back. After a kill, the
 // journal allows the next restore or InterruptedRestore to resolve it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {

@@ -120,7 +120,7 @@ type decision struct {
 	inTheWay  []string // skipped because of an existing file
 	sparse    []string // skipped because git keeps them out of the worktree
 	others    []string // skipped because another session changed them
-	later     []string // came after the checkpoint, and no other checkpoint has them here
+	later     []string // files that came after the checkpoint
 	unsaved   []string // skipped because only the worktree changed them since the save
 	unknown   bool     // untracked files are in the way, which force would overwrite
 	foreign   []string // repositories that contain paths of inTheWay

@@ -21,8 +21,8 @@ var errNoMerge = errors.New("not text")
 
 // mergeAll replaces merge steps by steps that write the merge result, and lists files with
 // conflicts. The step of a file that cannot be merged is removed, and its path is added to
-// changed. So is that of a file which is only merged without conflicts, if it has some. A merge that
-// gives the present file needs no step.
+// changed. The same holds for a file with conflicts that is merged only without conflicts. A merge
+// that gives the present file needs no step.
 func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
 	unmerged := area.list.paths("123") // also those that a step makes so
 	for _, st := range plan.steps {

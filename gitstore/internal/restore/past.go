@@ -33,7 +33,7 @@ type past struct {
 	newer    map[string]map[Side]bool // versions in the commits since
 	renames  func() map[string]string // of files by the commits since
 	found    map[pathVersion]stored   // of storedAt, without the history of commits
-	diverged bool                     // now is known not to contain then
+	diverged bool                     // HEAD does not contain HEAD at the save
 }
 
 // A pathVersion is a version of a path.
@@ -81,8 +81,8 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	return p, nil
 }
 
-// setHere sets what the worktree last agreed on, and what it has in common with the checkpoint. What
-// cannot be read is unset.
+// setHere sets the checkpoint that the worktree last agreed on, and the newest common checkpoint of it
+// and c. A checkpoint that cannot be read is unset.
 func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of *contents.Contents) {
 	id := s.chain.Here(c.Issue)
 	if id == "" {
@@ -325,7 +325,7 @@ func (p *past) compareOne(t *Target, s state) {
 }
 
 // followRenames changes the path of each target whose file the commits since the save have renamed,
-// if nothing is at its former path now. What came later at the new path is not removed.
+// if nothing is at its former path now. It drops other targets at the new path.
 func (p *past) followRenames(targets []Target, exists func(string) bool) []Target {
 	moved := map[string]bool{}
 	for i := range targets {

@@ -70,7 +70,7 @@ type choices struct {
 type action int
 
 const (
-	nothing      action = iota // settled: there is nothing to do
+	nothing      action = iota // the path needs no change
 	write                      // write the checkpoint's version
 	merge                      // merge both versions
 	mergeFitting               // merge with HEAD at the save as the base; with conflicts as edited

@@ -59,7 +59,7 @@ type Outcome struct {
 	Unsaved  []string // as in HEAD at the save and changed since, left as they are
 	Merged   []string // files with conflict markers, unmerged in the index
 
-	Committed []string // kept as a commit since has them; some are in Skipped too
+	Committed []string // left as the commits since have them; some are in Skipped too
 }
 
 // NotSaved returns the files with changes since the checkpoint that it does not know, and that
@@ -238,7 +238,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	for i := range targets {
 		t := &targets[i]
 		if t.Index && t.IndexWant == t.IndexBase && !t.later {
-			// What was not staged at the save is not staged now. The user may have staged it since.
+			// A change that was not staged at the save stays unstaged.
 			t.Index = t.clean || r.req.goesBack()
 			t.IndexWant = contents.Merged(snap.Version(head, t.Path))
 		}
