@@ -177,8 +177,8 @@ func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
 }
 
 // find finds a source of the checkpoint at an index of a chain: in this chain, and in the chains of the
-// issue's source and forks. If the source is missing, the result is its nearest known ancestors. Chains
-// that cannot be read are skipped.
+// issue's source and forks. If the source is missing, the result is its nearest present ancestors.
+// Chains that cannot be read are skipped.
 func (b *lineBuilder) find(in *chain.Descent, at int, id checkpoint.ID) (d *chain.Descent, found []int) {
 	chains := append([]*chain.Descent{in, b.line.own}, b.others...)
 	for _, d := range chains {
@@ -202,12 +202,12 @@ func (b *lineBuilder) find(in *chain.Descent, at int, id checkpoint.ID) (d *chai
 		}
 		return b.find(in, at, id)
 	}
+	source, _ := in.Chain.Issue.ForkSource()
 	for _, d := range chains {
-		if d != in {
-			at = -1
-		}
-		if found := d.NearestKnown(id, at); len(found) > 0 {
-			return d, found
+		if d == in || d.Chain.Issue == source {
+			if found := d.Before(id, in.List[at].Clock); len(found) > 0 {
+				return d, found
+			}
 		}
 	}
 	return in, nil

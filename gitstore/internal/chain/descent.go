@@ -44,9 +44,23 @@ func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
 // ancestor, but the parents of a missing ancestor are unknown, the result is the next older checkpoint.
 func (d *Descent) Parents(at int) []int {
 	after, _ := d.List[at].CameAfter()
-	parents := d.nearest(after, at)
-	if len(parents) == 0 && at+1 < len(d.List) && !d.isKnown(after, map[checkpoint.ID]bool{}) {
-		return []int{at + 1}
+	return d.parents(after, at)
+}
+
+// Before is Parents of a checkpoint of any chain with the parent id, among the checkpoints with an older
+// clock.
+func (d *Descent) Before(id checkpoint.ID, clock checkpoint.Clock) []int {
+	older := len(d.List)
+	for older > 0 && d.List[older-1].Clock < clock {
+		older--
+	}
+	return d.parents([]checkpoint.ID{id}, older-1)
+}
+
+func (d *Descent) parents(after []checkpoint.ID, older int) []int {
+	parents := d.nearest(after, older)
+	if len(parents) == 0 && older+1 < len(d.List) && !d.isKnown(after, map[checkpoint.ID]bool{}) {
+		return []int{older + 1}
 	}
 	return parents
 }
@@ -73,15 +87,6 @@ func (d *Descent) isKnown(ids []checkpoint.ID, seen map[checkpoint.ID]bool) bool
 // nearest present ancestors. An ancestor of another result is left out, except for the first id: a
 // worktree that went back has the files of an older checkpoint.
 func (d *Descent) Nearest(ids []checkpoint.ID) []int { return d.nearest(ids, -1) }
-
-// NearestKnown returns the nearest present ancestors of a missing checkpoint that are older than the
-// checkpoint at an index. If not all ancestors are known, the result is empty.
-func (d *Descent) NearestKnown(id checkpoint.ID, older int) []int {
-	if ids := []checkpoint.ID{id}; d.isKnown(ids, map[checkpoint.ID]bool{}) {
-		return d.nearest(ids, older)
-	}
-	return nil
-}
 
 // nearest is Nearest among the checkpoints older than the one at an index. If the parents of a missing
 // checkpoint are only known from the trailer of a later one, they can include newer checkpoints.
