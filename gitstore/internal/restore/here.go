@@ -12,9 +12,9 @@ import (
 )
 
 // isComplete reports whether a restore gave the worktree all files of the checkpoint, in the
-// index too: no part was selected, and no path was left as it is.
+// index too: no part was selected, and no path was left as it is but those of other sessions.
 func (req *RestoreRequest) isComplete(done *Restored) bool {
-	return !req.DryRun && req.Since == nil && req.isWhole() && len(done.Skipped)+len(done.InTheWay)+len(done.Others) == 0
+	return !req.DryRun && req.Since == nil && req.isWhole() && len(done.Skipped)+len(done.InTheWay) == 0
 }
 
 // isWhole reports whether a request selects all files of the checkpoint.
