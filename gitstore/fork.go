@@ -63,9 +63,11 @@ func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error)
 	}
 	var made []Checkpoint
 	for start := time.Now(); ; {
-		err = s.repo.WithIssueLocks(ctx, issues, func() (err error) {
-			made, err = s.forkOnce(ctx, req, issues, record)
-			return err
+		err = s.Operate(ctx, "fork", "", func() error {
+			return s.repo.WithIssueLocks(ctx, issues, func() (err error) {
+				made, err = s.forkOnce(ctx, req, issues, record)
+				return err
+			})
 		})
 		if !errors.Is(err, repo.ErrRefMoved) || time.Since(start) > time.Minute {
 			break
@@ -85,6 +87,7 @@ func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error)
 // forkOnce tries once to create the forks. The issues are locked.
 func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoint.Issue, record *checkpoint.Record) ([]Checkpoint, error) {
 	k := s.repo.NewObjectWriter()
+	k.Records = true
 	made := make([]Checkpoint, len(issues))
 	for n, i := range issues {
 		if err := s.checkNoFork(ctx, i); err != nil {

@@ -51,11 +51,7 @@ type Moving struct {
 // Stage writes the new values to files beside the refs. It fails with ErrNeedsGit if git
 // must update one of the refs.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
-	isLogged := func(m Move) bool { // refs from a fetch have no reflog
-		info, err := os.Lstat(d.log(m.Name))
-		return err == nil && info.Mode().IsRegular()
-	}
-	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !isLogged(m) }) {
+	if slices.ContainsFunc(moves, d.needsGit) {
 		for _, m := range moves {
 			_ = d.clear(m.Name) // git would wait for the lock file of a killed process
 		}
@@ -70,6 +66,23 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	}
 	return m, nil
 }
+
+// needsGit reports whether git must move a ref: a new one, a deleted one, and one without a
+// reflog. The entries of operations need no reflog, and git creates only the first one of a folder.
+func (d Dir) needsGit(m Move) bool {
+	if m.New.IsZero() {
+		return true
+	}
+	if strings.HasPrefix(m.Name, Operations) {
+		_, err := os.Lstat(filepath.Dir(d.file(m.Name)))
+		return err != nil
+	}
+	info, err := os.Lstat(d.log(m.Name)) // refs from a fetch have no reflog
+	return m.Old.IsZero() || err != nil || !info.Mode().IsRegular()
+}
+
+// Operations is the namespace of the entries of operations.
+const Operations = "refs/git-checkpoint/operations/"
 
 // write creates the file with the new value of a ref.
 func (m *Moving) write(move Move) error {

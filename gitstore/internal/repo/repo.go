@@ -37,7 +37,7 @@ type Repo struct {
 	together  *together                         // collects moves, nil outside of Together
 	IssueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
 	Compared  map[checkpoint.Issue]ComparedRefs // by RestoreOwnChain, under this lock
-	Finished  []refs.Note                       // completed transactions of killed processes, under this lock
+	Recorder  Recorder                          // of the running operation, may be nil
 	people    *ident.Finder                     // author and committer of commits
 	onNotify  func(line string)                 // Options.Notify
 

@@ -163,14 +163,9 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.noLitter()
 }
 
-// canUndo reports whether there is a safety snapshot of a restore that was not undone.
+// canUndo reports whether there is an operation that was not undone.
 func (x *site) canUndo() bool {
-	for ref := range strings.FieldsSeq(x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")) {
-		if !strings.HasSuffix(ref, "-redo") {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(x.Git("for-each-ref", "--format=%(subject)", "refs/git-checkpoint/operations"), ": done")
 }
 
 // backTo runs all undos and checks that the previous state returns.
@@ -213,6 +208,6 @@ func TestRestoreKilledAnytime(t *testing.T) {
 	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
 	require.NoError(t, err)
 	for _, file := range left {
-		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held", "restore"}, filepath.Base(file))
+		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held"}, filepath.Base(file))
 	}
 }

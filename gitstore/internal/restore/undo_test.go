@@ -3,7 +3,6 @@ package restore_test
 import (
 	"context"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -27,12 +26,10 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Equal(t, []string{"a"}, done.Skipped)
 	assert.Equal(t, []string{"d/e", "new/n"}, done.Restored)
 	assert.Equal(t, "edited after the restore\n", x.Read("a"))
-	_, err := x.s.Undo(context.Background(), "42")
+	_, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
-	kept := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo/42/*-undone")
-	assert.True(t, strings.HasSuffix(kept, "-undone"), kept)
 	mine := x.Hash("mine\n")
-	assert.Contains(t, x.Git("ls-tree", "-r", kept), mine, "what a was before is still there")
+	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
 }
 
 func TestUndoTwice(t *testing.T) {
@@ -56,24 +53,49 @@ func TestUndoTwice(t *testing.T) {
 	assert.Equal(t, clean, x.picture())
 }
 
-func TestSafetySnapshotsExpire(t *testing.T) {
+// An entry goes after two weeks, and one clock alone does not tell that they are over.
+func TestOperationsExpire(t *testing.T) {
+	t.Parallel()
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	numbers := func() string {
+		return x.Git("for-each-ref", "--format=%(refname:lstrip=4)", "refs/git-checkpoint/operations")
+	}
+	for _, step := range []struct {
+		after time.Duration
+		left  string
+	}{
+		{0, "0000000001"},
+		{14*24*time.Hour + time.Hour, "0000000001\n0000000002"}, // only this clock says so
+		{time.Minute, "0000000001\n0000000002\n0000000003"},
+		{24 * time.Hour, "0000000002\n0000000003\n0000000004"},
+		{-15 * 24 * time.Hour, "0000000002\n0000000003\n0000000004\n0000000005"},
+	} {
+		x.clean()
+		x.clock = x.clock.Add(step.after)
+		x.restore(c)
+		assert.Equal(t, step.left, numbers(), step.after)
+	}
+}
+
+// One restore under a clock that is far ahead deletes no entry.
+func TestAWrongClockExpiresNoOperation(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
 	x.clean()
-	x.restore(c)
-	old := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")
-	x.clean()
-	x.clock = x.clock.Add(14*24*time.Hour - time.Minute)
-	x.restore(c)
-	assert.Contains(t, x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo"), old)
-	x.clean()
-	x.clock = x.clock.Add(time.Hour)
-	x.restore(c)
-	refs := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")
-	assert.NotContains(t, refs, old)
-	assert.Len(t, strings.Split(refs, "\n"), 2)
+	x.Write("a", "precious\n")
+	x.restore(c, takeTheirs)
+	x.Write("a", "later\n")
+	right := x.clock
+	x.clock = x.clock.Add(40 * 24 * time.Hour)
+	x.restore(c, takeTheirs)
+	x.clock = right.Add(time.Minute)
+	x.undo()
+	assert.Equal(t, "later\n", x.Read("a"))
+	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), x.Hash("precious\n"))
 }
 
 // TestUndoKeepsModes checks that permissions unknown to git are restored too.
@@ -133,6 +155,6 @@ func TestFailedRestoreIsUndone(t *testing.T) {
 		assert.Equal(t, before, x.picture(), stop)
 		x.noLitter()
 	}
-	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/undo"))
+	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/operations"))
 	assert.Len(t, x.restore(c).Restored, 3)
 }
