@@ -198,7 +198,7 @@ func (w *staging) installFile(in *places, _ int, st Step) error {
 	if err != nil {
 		return err
 	}
-	return put(in, st.path, st.before.disk, ready)
+	return w.s.put(in, st.path, st.before.disk, ready)
 }
 
 // edit returns the index change of a step. A replaced file needs new stat data in the

@@ -156,8 +156,11 @@ func (a *lockedIndex) freeLock() {
 
 // copyFile copies a file with permissions and mtime. Git compares file times with the
 // index's mtime to detect racily clean entries. If the source is missing, copyFile
-// creates no file.
+// creates no file. A hard link is a copy too: git replaces an index, and never writes into it.
 func copyFile(from, to string) error {
+	if info, err := os.Lstat(from); err == nil && info.Mode().IsRegular() && hardLink(from, to) == nil {
+		return nil
+	}
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -354,7 +354,7 @@ func (s *Restorer) site(k *repo.ObjectWriter) *Worktree {
 	site := &Worktree{
 		Git: s.repo.Git, Config: s.repo.Config,
 		GitDir: s.repo.Info.Dir, Root: s.repo.Info.Root, Prefix: s.repo.Info.Prefix, Index: s.repo.Info.Index, State: s.repo.StateDir(),
-		Head: s.headTree, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share,
+		Head: s.headTree, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share, Warn: s.repo.Notify,
 	}
 	if k != nil {
 		site.Objects = k

@@ -184,7 +184,22 @@ func (w *staging) write(name string, want fileOnDisk) error {
 		return os.Symlink(string(data), file)
 	}
 	perm := fs.FileMode(want.mode & 0o777)
-	return errors.Join(os.WriteFile(file, data, 0o600), os.Chmod(file, perm))
+	if err := os.WriteFile(file, data, perm&0o700); err != nil {
+		return err
+	}
+	return w.s.metadata(name, os.Chmod(file, perm))
+}
+
+// metadata reports a refused change of metadata, which some file systems allow to nobody, as a
+// warning. It returns other errors.
+func (s *Worktree) metadata(name string, err error) error {
+	if err == nil || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if s.Warn != nil {
+		s.Warn("the permissions of %s are not as before: %v", name, err)
+	}
+	return nil
 }
 
 // prepared returns hash and mode of a prepared file.
