@@ -161,6 +161,10 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 		if err != nil {
 			return err
 		}
+		if c.Store.HasIssue(c.Ctx, f.issue) && b.Exists { // possibly of a fork that was killed
+			return failure.Errorf(failure.Refused, "git checkpoint resume "+view.IssueArg(f.issue)+" --worktree "+view.Shell(f.dir),
+				"fork: the fork %s and its branch %s exist", f.issue, f.branch)
+		}
 		if b.Exists {
 			return failure.Errorf(failure.Refused, "git branch -m "+view.QuoteArg(f.branch)+" NAME", "fork: branch %s exists", f.branch)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
 			if isSame(at, dir) {
-				return Worktree{Dir: at}, nil
+				return Worktree{Dir: at}, s.completeCheckout(ctx, at)
 			}
 			return Worktree{}, checkedOutIn(at, c.Branch)
 		}
@@ -53,6 +54,32 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 		}
 	}
 	return p, nil
+}
+
+// completeCheckout writes the files that a killed `git worktree add` has not checked out. Git writes
+// the index last, so a worktree without an index is half made. Files that exist stay.
+func (s *Facts) completeCheckout(ctx context.Context, dir string) error {
+	g := s.repo.Git.With("GIT_DIR="+filepath.Join(dir, ".git"), "GIT_WORK_TREE="+dir)
+	g.Dir = dir
+	index, err := g.Line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(index); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := g.Output(ctx, "read-tree", "HEAD"); err != nil {
+		return fmt.Errorf("complete the checkout of %s: %w", dir, err)
+	}
+	missing, err := g.Output(ctx, "ls-files", "--deleted", "-z")
+	if err != nil {
+		return err
+	}
+	if _, err := g.Pipe(ctx, missing, "checkout-index", "--quiet", "-u", "-z", "--stdin"); err != nil {
+		return fmt.Errorf("complete the checkout of %s: %w", dir, err)
+	}
+	s.repo.Notify("completed the checkout of %s, which was interrupted", dir)
+	return nil
 }
 
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree
