@@ -1,7 +1,9 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -59,7 +61,8 @@ func ReadHookPrecheck(ctx context.Context) HookPrecheck { return repo.ReadHookPr
 // remote-tracking refs that still contain one of ids. The next sync with their remote
 // moves these refs and expires their reflogs.
 func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
-	return s.sharer.Purge(ctx, issue, ids)
+	carriers, err := s.sharer.Purge(ctx, issue, ids)
+	return carriers, cmp.Or(err, os.RemoveAll(s.repo.NotePath("lines"))) // the cache of blame has texts of turns
 }
 
 // Remains lists files of dropped checkpoints that git gc cannot delete.

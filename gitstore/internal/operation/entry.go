@@ -129,9 +129,10 @@ func (e *Entry) Concerns(issue checkpoint.Issue) bool {
 	return issue == "" || slices.Contains(e.Issues, issue)
 }
 
-// Head returns the commit of HEAD at the end of what the entry did last.
+// Head returns the commit of HEAD at the end of what the entry has done last, or before the undo or
+// the redo of a pending one.
 func (e *Entry) Head() plumbing.Hash {
-	if e.State == Undone {
+	if e.State == Undone || e.State == Pending && e.Way == Redo {
 		return plumbing.NewHash(e.UndoneOn.Commit)
 	}
 	return plumbing.NewHash(cmp.Or(e.After.Commit, e.Before.Commit))
@@ -139,7 +140,13 @@ func (e *Entry) Head() plumbing.Hash {
 
 // Put sets an entry of the tree.
 func (e *Entry) Put(t trees.Entry) {
-	e.Content = append(slices.DeleteFunc(slices.Clone(e.Content), func(o trees.Entry) bool { return o.Name == t.Name }), t)
+	e.Remove(t.Name)
+	e.Content = append(e.Content, t)
+}
+
+// Remove removes an entry of the tree.
+func (e *Entry) Remove(name string) {
+	e.Content = slices.DeleteFunc(slices.Clone(e.Content), func(o trees.Entry) bool { return o.Name == name })
 }
 
 // addMoves adds moves of chains and archives, and their issues. A move that continues the one

@@ -276,10 +276,10 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 	if err != nil {
 		return nil, err
 	}
-	site := s.siteSince(e.Head())
 	former := *e
 	e.Brought, e.Removed = idsOfAll(deltas)
 	e.State, e.Way = operation.Pending, way
+	e.Remove(stores) // those of the last time
 	if way == operation.Undo {
 		e.UndoneAt = s.repo.Now().UTC()
 	}
@@ -294,14 +294,7 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 		s.moveHead(ctx, e)
 	}
 	if len(steps) > 0 {
-		k := s.repo.NewObjectWriter()
-		site.Objects = k
-		outcome, err := site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
-			if err := putSteps(e, stores, opposite, k); err != nil {
-				return err
-			}
-			return s.log.Write(ctx, e, k)
-		})
+		outcome, err := s.takeBack(ctx, e, steps, stores, nil)
 		done.Restored = &Restored{ID: e.Checkpoint, Outcome: *outcome}
 		if err != nil {
 			if e.Commit == former.Commit {
@@ -312,6 +305,20 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 	}
 	keepsHere := done.Restored != nil && len(done.Restored.Skipped) > 0
 	return done, repo.AfterMove(s.complete(ctx, e, keepsHere))
+}
+
+// takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
+// command that was killed.
+func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
+	site := s.siteSince(e.Head())
+	k := s.repo.NewObjectWriter()
+	site.Objects = k
+	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
+		if err := putSteps(e, stores, merged(opposite, killed), k); err != nil {
+			return err
+		}
+		return s.log.Write(ctx, e, k)
+	})
 }
 
 // complete does the part of an undo or a redo that follows the files: chains, HEAD and the state

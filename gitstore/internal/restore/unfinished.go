@@ -126,24 +126,38 @@ func name(e *operation.Entry) string {
 
 // finish completes a killed operation, undo or redo.
 func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
-	list := forward
-	if e.Way == operation.Undo {
-		list = backward
+	if e.Way != operation.Do {
+		return s.finishRevert(ctx, e)
 	}
-	steps, err := s.steps(e, list)
+	steps, err := s.steps(e, forward)
 	if err != nil {
 		return err
 	}
-	if len(steps) > 0 {
-		if err := s.site(s.repo.NewObjectWriter()).Finish(ctx, steps); err != nil {
-			return refusal(err)
-		}
+	if err := s.site(s.repo.NewObjectWriter()).Finish(ctx, steps); err != nil {
+		return refusal(err)
 	}
-	if e.Way == operation.Do {
-		s.recordHere(e.Issues[0], nil) // the paths that the restore left are not in the entry
-		return s.log.Finish(ctx, e)
+	s.recordHere(e.Issues[0], nil) // the paths that the restore left are not in the entry
+	return s.log.Finish(ctx, e)
+}
+
+// finishRevert completes a killed undo or redo. Paths that it has reverted stay.
+func (s *Restorer) finishRevert(ctx context.Context, e *operation.Entry) error {
+	steps, stores, err := s.stepsOf(e, e.Way)
+	if err != nil {
+		return err
 	}
-	return s.complete(ctx, e, true)
+	killed, err := s.steps(e, stores)
+	if err != nil {
+		return err
+	}
+	if e.Way == operation.Redo {
+		s.moveHead(ctx, e)
+	}
+	outcome, err := s.takeBack(ctx, e, steps, stores, killed)
+	if err != nil {
+		return refusal(err)
+	}
+	return s.complete(ctx, e, len(outcome.Skipped) > 0)
 }
 
 // abort reverts the files of a killed operation. If some of them have changed since, the entry
