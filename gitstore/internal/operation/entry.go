@@ -47,7 +47,7 @@ const (
 	Undone  State = "undone"
 )
 
-// A Way is what an entry does, or did last.
+// A Way is the action of an entry: the running one, otherwise the last one.
 type Way string
 
 // The ways of an entry.
@@ -129,8 +129,8 @@ func (e *Entry) Concerns(issue checkpoint.Issue) bool {
 	return issue == "" || slices.Contains(e.Issues, issue)
 }
 
-// Head returns the commit of HEAD at the end of what the entry has done last, or before the undo or
-// the redo of a pending one.
+// Head returns the commit of HEAD after the last action of the entry. For a pending undo or redo, it
+// is the action before.
 func (e *Entry) Head() plumbing.Hash {
 	if e.State == Undone || e.State == Pending && e.Way == Redo {
 		return plumbing.NewHash(e.UndoneOn.Commit)

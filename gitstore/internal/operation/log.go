@@ -26,6 +26,8 @@ type Log struct {
 	open   *Entry // the running operation, or nil
 	coming *Entry // the entry in a transaction that has not ended
 	former *Entry // the entry before the last transaction
+
+	Unsettled bool // the last entry that was stored or found is pending
 }
 
 // New returns the log of a repository.
@@ -101,7 +103,7 @@ func (l *Log) PlaceNow(ctx context.Context) (*Place, error) {
 
 func placeOf(h repo.Head) Place { return Place{h.Branch, h.Commit.String()} }
 
-// end stores what only the end of an operation knows.
+// end stores the state at the end of an operation, unless its transaction has stored it.
 func (l *Log) end(ctx context.Context, e *Entry) error {
 	head, err := l.repo.ReadHead(ctx)
 	if err != nil {
@@ -116,8 +118,7 @@ func (l *Log) end(ctx context.Context, e *Entry) error {
 	return l.Finish(ctx, e)
 }
 
-// Finish stores an entry with the present state of HEAD and of the state files, as the end of what
-// it does.
+// Finish stores an entry as done or undone, with the present state of HEAD and of the state files.
 func (l *Log) Finish(ctx context.Context, e *Entry) error {
 	head, err := l.repo.ReadHead(ctx)
 	if err != nil {
@@ -191,6 +192,7 @@ func (l *Log) Record(ctx context.Context, k *repo.ObjectWriter, moves []refs.Mov
 func (l *Log) Recorded() {
 	if l.coming != nil {
 		former := *l.open
+		l.Unsettled = l.coming.State == Pending
 		l.former, *l.open, l.coming = &former, *l.coming, nil
 	}
 }
@@ -252,7 +254,7 @@ func (l *Log) Write(ctx context.Context, e *Entry, k *repo.ObjectWriter) error {
 			err = k.Protect(ctx)
 		}
 		if err == nil || repo.IsDone(err) {
-			*e = next
+			*e, l.Unsettled = next, next.State == Pending
 		}
 		if err != nil {
 			return fmt.Errorf("operation %s: %w", e.Command, err)
@@ -270,7 +272,7 @@ func (l *Log) Forget(ctx context.Context, e *Entry) error {
 		return l.repo.MoveRefs(ctx, "operation: forget", refs.Move{Name: e.Name(), Old: e.Commit})
 	})
 	if err == nil || repo.IsDone(err) {
-		e.Commit, e.Number = plumbing.ZeroHash, 0
+		e.Commit, e.Number, l.Unsettled = plumbing.ZeroHash, 0, false
 	}
 	return err
 }
@@ -312,6 +314,7 @@ func (l *Log) Unfinished(ctx context.Context) (*Entry, error) {
 			return nil, fmt.Errorf("%s: %w", ref, err)
 		}
 		if isPending(c.Message) {
+			l.Unsettled = true
 			return read(l.repo, ref, there[ref])
 		}
 	}
@@ -324,8 +327,8 @@ func (l *Log) Unfinished(ctx context.Context) (*Entry, error) {
 //	<issue, as in refs> <worktree> <number>
 const pushed = "pushed"
 
-// NotePush notes that a push of issues begins. From then on, another clone may know what their
-// operations have changed. It is written before the first byte is sent.
+// NotePush notes that a push of issues begins, before the first byte is sent. From then on, another
+// clone may know the changes of their operations.
 func (l *Log) NotePush(ctx context.Context, issues []checkpoint.Issue) error {
 	there, err := l.list(ctx, "")
 	if err != nil || len(there) == 0 {

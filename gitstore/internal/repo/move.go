@@ -329,7 +329,7 @@ func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error
 				t.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
 			}
 		case slices.ContainsFunc(left, func(m refs.Move) bool {
-			return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs)
+			return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs) && !strings.HasPrefix(m.Name, refs.Operations)
 		}):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", t.moves[0].Name, err)
 		case t.s.IssueLock == nil: // without a lock there is no note

@@ -155,7 +155,7 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 // removedForGood returns the checkpoints that an undo removes and that the operation has added.
 func (d *delta) removedForGood(way operation.Way) []checkpoint.ID {
 	if way == operation.Redo {
-		return nil // the ledger of the operation says where they are
+		return nil // the ledger of the operation has them
 	}
 	filed := chain.SetOf(idsOf(d.file))
 	return slices.DeleteFunc(d.removed(), func(id checkpoint.ID) bool { return filed[id] })
@@ -181,8 +181,8 @@ func change(come []chain.ChainCommit, leave []checkpoint.ID, before, after *chai
 
 func isMember(l chain.ChainCommit) bool { return !l.Ledger && l.ID != "" && !l.Gone }
 
-// revertChains moves the chains and archives of an operation back, or forward for a redo. What is
-// there already stays.
+// revertChains moves the chains and archives of an operation back, or forward for a redo. It skips
+// checkpoints that are there already, so that it can be repeated after a kill.
 func (s *Restorer) revertChains(ctx context.Context, e *operation.Entry) error {
 	for _, issue := range movedIssues(e) {
 		err := s.chain.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
@@ -219,7 +219,7 @@ func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chai
 	out := chain.SetOf(d.out)
 	links := slices.DeleteFunc(slices.Clone(archive.Commits), func(l chain.ChainCommit) bool { return out[l.ID] })
 	moves := s.chain.ArchiveMove(archive, chain.Merge(links, d.file), k)
-	if len(d.come) > 0 { // a checkpoint is always in one of them
+	if len(d.come) > 0 { // a checkpoint is always in the chain or in the archive
 		ch.Then = moves
 	} else {
 		ch.Also = moves
@@ -240,7 +240,7 @@ func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta,
 	if err != nil {
 		return remotes
 	}
-	came := chain.SetOf(append(slices.Clone(d.leave), d.out...))
+	came := chain.SetOf(d.removed())
 	for _, ref := range slices.Sorted(maps.Keys(tracking)) {
 		theirs, err := s.chain.Walk(d.issue, ref, tracking[ref], 0)
 		if err != nil {
@@ -261,8 +261,7 @@ func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta,
 func (s *Restorer) lastingOf(c *chain.Chain, d *delta, remotes []string) (texts []string) {
 	for _, remote := range remotes {
 		for _, id := range d.brought() {
-			switch {
-			case c.Ledger.HasDeleted(id):
+			if c.Ledger.HasDeleted(id) {
 				texts = append(texts, fmt.Sprintf("%s is recorded as dropped at %s: the next sync removes it again", id, remote))
 			}
 		}

@@ -175,8 +175,8 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.noLitter()
 }
 
-// An undo or a redo that was killed is finished by the next one, which does not go on to the operation
-// before: nobody knows that the first one has begun.
+// A killed undo or redo is finished by the next one. The next one does not revert another operation,
+// because the user does not know that the first one has begun.
 func TestUndoKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

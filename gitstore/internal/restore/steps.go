@@ -15,7 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// The steps of an entry: those of the operation, and those of its undo.
+// Names of the two lists of steps of an entry: of the operation, and of its undo.
 const (
 	forward  = "files"
 	backward = "back"

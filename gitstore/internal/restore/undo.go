@@ -35,7 +35,7 @@ type Undone struct {
 	Restored *Restored // set for an operation that restored files
 	Commits  int       // commits since the operation, set in a preview
 	Saves    int       // saves since the operation, set in a preview
-	Lasting  []string  // what cannot be taken back, set in a preview
+	Lasting  []string  // parts that cannot be taken back, set in a preview
 
 	entry plumbing.Hash
 }
@@ -71,9 +71,9 @@ func (s *Restorer) PreviewRedo(ctx context.Context, which Which) (*Undone, error
 	return s.preview(ctx, operation.Redo, which)
 }
 
-// next returns the operation to revert: the newest one that is done, or for a redo the oldest one
-// that is undone and that no other one has followed. If this worktree has none of an issue, an
-// operation of another worktree that changed no files counts too.
+// next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
+// oldest undone operation without a later operation. If this worktree has no such operation of an
+// issue, the operations of other worktrees that changed no files count too.
 func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*operation.Entry, error) {
 	here := s.log.Worktree()
 	e, err := s.pick(ctx, s.log.Entries(ctx, here), way, which)
@@ -247,7 +247,8 @@ func (s *Restorer) act(ctx context.Context, way operation.Way, which Which, show
 	return done, &repo.UnfinishedError{Err: err}
 }
 
-// actKilled settles a killed operation. It returns the result if that is what the user asks for.
+// actKilled settles a killed operation. If the user asks for this undo or redo, it returns the
+// result, otherwise nil.
 func (s *Restorer) actKilled(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
 	killed, err := s.settle(ctx)
 	if err != nil || killed == nil || !killed.Concerns(which.Issue) || which.Number != 0 && which.Number != killed.Number {
@@ -279,7 +280,7 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 	former := *e
 	e.Brought, e.Removed = idsOfAll(deltas)
 	e.State, e.Way = operation.Pending, way
-	e.Remove(stores) // those of the last time
+	e.Remove(stores) // the steps of the last undo or redo
 	if way == operation.Undo {
 		e.UndoneAt = s.repo.Now().UTC()
 	}

@@ -55,7 +55,7 @@ func TestUndoTwice(t *testing.T) {
 	assert.Equal(t, clean, x.picture())
 }
 
-// An entry goes after two weeks, and one clock alone does not tell that they are over.
+// An entry expires after two weeks, if another time agrees with the clock.
 func TestOperationsExpire(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
@@ -69,7 +69,7 @@ func TestOperationsExpire(t *testing.T) {
 		left  string
 	}{
 		{0, "0000000001"},
-		{14*24*time.Hour + time.Hour, "0000000001\n0000000002"}, // only this clock says so
+		{14*24*time.Hour + time.Hour, "0000000001\n0000000002"}, // no other time agrees
 		{time.Minute, "0000000001\n0000000002\n0000000003"},
 		{24 * time.Hour, "0000000002\n0000000003\n0000000004"},
 		{-15 * 24 * time.Hour, "0000000002\n0000000003\n0000000004\n0000000005"},

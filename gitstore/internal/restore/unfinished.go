@@ -16,8 +16,12 @@ import (
 )
 
 // Pending reports whether an operation in this worktree was killed and can be finished or
-// reverted.
+// reverted. The lock file is empty if the last operation has ended, which saves the look at all
+// entries.
 func (s *Restorer) Pending(ctx context.Context) bool {
+	if info, err := os.Stat(s.lockFile()); err != nil || info.Size() == 0 {
+		return false
+	}
 	e, err := s.log.Unfinished(ctx)
 	return (err != nil || e != nil) && !s.IsUnderWay()
 }
@@ -64,7 +68,13 @@ func (s *Restorer) lockWorktree() (release func(), err error) {
 		f.Close()
 		return nil, &repo.RefusedError{Reason: "another restore is under way in this worktree"}
 	}
-	return func() { f.Close() }, nil
+	_, _ = f.WriteString("pending\n") // a full disk does not stop an undo
+	return func() {
+		if !s.log.Unsettled {
+			_ = f.Truncate(0)
+		}
+		f.Close()
+	}, nil
 }
 
 // Operate runs f as one operation on the worktree, which no other operation on it interrupts. It

@@ -48,7 +48,7 @@ type Worktree struct {
 	// Share sets the modes of files and directories in State for a shared repository. If it
 	// is nil, the modes stay.
 	Share func(paths ...string)
-	Warn  func(format string, args ...any) // reports what is not as before, may be nil
+	Warn  func(format string, args ...any) // reports a difference to the former state, may be nil
 
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head func(context.Context) (plumbing.Hash, error)
