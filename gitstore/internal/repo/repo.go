@@ -163,7 +163,7 @@ func (s *Repo) Prefix() string { return s.Info.Prefix }
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }
 
-// StateDir returns the folder for state of this worktree: the session, journals and
+// StateDir returns the folder for state of this worktree: the session, locks and
 // resumptions.
 func (s *Repo) StateDir() string { return filepath.Join(s.Info.Dir, "git-checkpoint") }
 

@@ -56,7 +56,7 @@ func (s *Worktree) checkWanted(st Step) error {
 	return nil
 }
 
-// keepBefore adds the current content of a file to the safety snapshot. If the file
+// keepBefore adds the current content of a file to the entry of the operation. If the file
 // changed since readState, it returns ErrConcurrentChange before the restore changes
 // anything.
 func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {

@@ -28,7 +28,7 @@ type staging struct {
 }
 
 // openStaging creates an empty staging directory and removes directories of killed
-// restores, whose files exist in the worktree or the safety snapshot. Each directory has
+// restores, whose files exist in the worktree or the entry. Each directory has
 // a unique name, because a git process of a killed restore may still be writing.
 func (s *Worktree) openStaging() (*staging, error) {
 	_ = os.RemoveAll(s.stagingDir())

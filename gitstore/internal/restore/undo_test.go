@@ -142,7 +142,7 @@ func TestFailedRestoreIsUndone(t *testing.T) {
 	c := x.save()
 	x.clean()
 	before := x.picture()
-	for _, stop := range []string{"journal", "moved", "index"} {
+	for _, stop := range []string{"entry", "moved", "index"} {
 		n := 0
 		restore.SetFault(func(at string) error {
 			if n++; at == stop && n > 2 || at == stop && stop != "moved" {

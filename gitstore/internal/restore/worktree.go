@@ -9,11 +9,11 @@
 //	decide     a step for each restorable path, as a pure function
 //	mergeAll   files that both sides changed are merged
 //	prepare    git creates new files outside the worktree
-//	safety     the replaced content becomes a safety snapshot, with a journal
+//	keep       the replaced content becomes a pending entry (package operation)
 //	apply      files are exchanged one by one, then the index as a whole
 //
 // Worktree decides and writes the files. Restorer checks the place, chooses the layers, writes
-// the safety snapshot, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
+// the entry, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
 // kept.
 package restore
 
