@@ -209,7 +209,7 @@ func (l *Log) TakenBack() {
 func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves []refs.Move, err error) {
 	old := e.Commit
 	if old.IsZero() {
-		there, err := l.repo.Refs.List(ctx, Refs)
+		there, err := l.repo.Refs.Values(ctx, Refs)
 		if err != nil {
 			return nil, err
 		}
@@ -299,7 +299,7 @@ func (l *Log) list(ctx context.Context, worktree string) (map[string]plumbing.Ha
 	if worktree != "" {
 		prefix += worktree + "/"
 	}
-	return l.repo.Refs.List(ctx, prefix)
+	return l.repo.Refs.Values(ctx, prefix)
 }
 
 // Unfinished returns the entry of this worktree that a killed command left, or nil.

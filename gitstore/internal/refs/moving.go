@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -57,6 +59,14 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 		}
 		return nil, ErrNeedsGit
 	}
+	for _, m := range moves {
+		if !strings.HasPrefix(m.Name, Operations) {
+			continue
+		}
+		if err := d.makeFolder(filepath.Dir(d.file(m.Name))); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNeedsGit, err)
+		}
+	}
 	m := &Moving{dir: d, moves: moves}
 	for _, move := range m.moves {
 		if err := m.write(move); err != nil {
@@ -67,18 +77,32 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	return m, nil
 }
 
-// needsGit reports whether git must move a ref: a new one, a deleted one, and one without a
-// reflog. The entries of operations need no reflog, and git creates only the first one of a folder.
+// needsGit reports whether git must move a ref: a new ref, a deleted ref, or a ref without a reflog.
+// The entries of operations need no reflog.
 func (d Dir) needsGit(m Move) bool {
 	if m.New.IsZero() {
 		return true
 	}
 	if strings.HasPrefix(m.Name, Operations) {
-		_, err := os.Lstat(filepath.Dir(d.file(m.Name)))
-		return err != nil
+		return false
 	}
 	info, err := os.Lstat(d.log(m.Name)) // refs from a fetch have no reflog
 	return m.Old.IsZero() || err != nil || !info.Mode().IsRegular()
+}
+
+// makeFolder durably creates a folder of refs with its parents.
+func (d Dir) makeFolder(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := d.makeFolder(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	d.Share(dir)
+	return fsutil.SyncDir(filepath.Dir(dir))
 }
 
 // Operations is the namespace of the entries of operations.
