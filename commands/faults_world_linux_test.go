@@ -133,12 +133,9 @@ func (w *faultWorld) tool(args ...string) string {
 	return w.must("git-checkpoint", args...)
 }
 
-// pending reports whether a restore is pending, as victim.pending, but with the world's
+// pending reports whether an operation is pending, as victim.pending, but with the world's
 // git, because another git may not support reftables.
-func (w *faultWorld) pending() bool {
-	ref, err := os.ReadFile(w.path(".git/git-checkpoint/restore"))
-	return err == nil && w.git("for-each-ref", strings.TrimSpace(string(ref))) != ""
-}
+func (w *faultWorld) pending() bool { return strings.Contains(w.git(operations...), ": pending") }
 
 // Places of a checkpoint.
 const (

@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"gitstore/internal/snapshot"},
 
 	// what the operations share
-	{"gitstore/internal/chain"},
+	{"gitstore/internal/chain", "gitstore/internal/operation"},
 	{"gitstore/internal/repo"},
 	{"gitstore/internal/treediff", "gitstore/layout/internal/testing/layouttest"},
 	{

@@ -243,30 +243,27 @@ func union(a, b map[string]string) map[string]bool {
 	return all
 }
 
-// pending reports whether a restore is pending: its journal exists, and the safety
-// snapshot that the journal names.
-func (v *victim) pending() bool {
-	ref, err := os.ReadFile(v.path(".git/git-checkpoint/restore"))
-	return err == nil && v.git("for-each-ref", strings.TrimSpace(string(ref))) != ""
-}
+// operations lists the operations with their states.
+var operations = []string{"for-each-ref", "--format=%(subject)", "refs/git-checkpoint/operations"}
+
+// pending reports whether an operation is pending.
+func (v *victim) pending() bool { return strings.Contains(v.git(operations...), ": pending") }
 
 // restoreStage returns the stage that a killed restore reached.
 func restoreStage(v *victim, d death, have, before, after map[string]string) string {
-	journal := v.pending()
+	pending := v.pending()
 	changed := fmt.Sprint(have) != fmt.Sprint(before)
 	switch {
 	case !d.killed():
 		return "ended"
-	case journal && changed && fmt.Sprint(have) != fmt.Sprint(after):
+	case pending && changed && fmt.Sprint(have) != fmt.Sprint(after):
 		return "some files"
-	case journal && changed:
+	case pending && changed:
 		return "all files"
-	case journal:
-		return "journal"
+	case pending:
+		return "entry"
 	case changed:
-		return "journal removed"
-	case v.git("for-each-ref", "refs/git-checkpoint/undo") != "":
-		return "safety snapshot"
+		return "done"
 	case d.wrote:
 		return "first write"
 	}

@@ -36,9 +36,9 @@ func TestArchiveRecordsReasonAndTime(t *testing.T) {
 		assert.True(t, l.Checkpoints[1].Pinned)
 		w.sound()
 	}
-	undone, err := a.s.Undo(ctx, "42")
+	undone, err := a.s.Undo(ctx, Which{Issue: "42"}, nil)
 	require.NoError(t, err)
-	assert.Len(t, undone.IDs, 2)
+	assert.Len(t, undone.IDs(), 2)
 	l, err := a.s.List(ctx, "42", 0)
 	require.NoError(t, err)
 	assert.Equal(t, Filed{}, l.Checkpoints[0].Filed)

@@ -14,14 +14,22 @@ import (
 // Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
 // Without ids, Archive moves all checkpoints. The ledger records reason and time, so
 // every clone can compute archival ages.
-func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	return s.chain.Archive(ctx, issue, ids, why)
+func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
+	err = s.Operate(ctx, "archive", issue, func() error {
+		moved, err = s.chain.Archive(ctx, issue, ids, why)
+		return err
+	})
+	return moved, err
 }
 
 // ArchiveBut archives all checkpoints except one. If there is no other checkpoint, it
 // returns no id.
-func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	return s.chain.ArchiveBut(ctx, issue, keep, why)
+func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
+	err = s.Operate(ctx, "archive", issue, func() error {
+		moved, err = s.chain.ArchiveBut(ctx, issue, keep, why)
+		return err
+	})
+	return moved, err
 }
 
 // CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
@@ -76,18 +84,18 @@ type Filed = chain.Filed
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
 // no id.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	return s.chain.Drop(ctx, issue, ids)
+	return s.Operate(ctx, "drop", issue, func() error { return s.chain.Drop(ctx, issue, ids) })
 }
 
 // DropContent permanently deletes one of several contents under an id from the chain of an issue.
 func (s *Store) DropContent(ctx context.Context, c *Checkpoint) error {
-	return s.chain.DropContent(ctx, c)
+	return s.Operate(ctx, "drop", c.Issue, func() error { return s.chain.DropContent(ctx, c) })
 }
 
 // DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
 // pinned, it deletes pinned checkpoints there too.
 func (s *Store) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
-	return s.chain.DropAll(ctx, issue, ids, pinned)
+	return s.Operate(ctx, "drop", issue, func() error { return s.chain.DropAll(ctx, issue, ids, pinned) })
 }
 
 // Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second
@@ -288,8 +296,13 @@ func (s *Store) Outgoing(ctx context.Context, name string, issues []checkpoint.I
 
 // Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
 // pinned checkpoint, live or archived.
-func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
-	return s.chain.Pin(ctx, issue, id, on)
+func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (changed bool, err error) {
+	command := map[bool]string{true: "pin", false: "unpin"}[on]
+	err = s.Operate(ctx, command, issue, func() error {
+		changed, err = s.chain.Pin(ctx, issue, id, on)
+		return err
+	})
+	return changed, err
 }
 
 // A Redaction selects how saves treat record texts that look like secrets. Files are

@@ -12,8 +12,8 @@
 //	refs/git-checkpoint/remote/<remote>/<issue>  remote-tracking ref of a chain
 //	refs/git-checkpoint/incoming/...             temporary ref of a fetch
 //	refs/git-checkpoint/line/<issue>             the states as commits, for blame (Line)
-//	refs/git-checkpoint/undo/<issue>/<time>      safety snapshot of a restore (safety), with
-//	                                             the suffix -redo of an undo
+//	refs/git-checkpoint/operations/<worktree>/<number>
+//	                                             what undo reverts (package operation)
 //
 // <issue> is the key of the issue, percent-encoded if git forbids a character in refs
 // (checkpoint.Issue). This program pushes only refs of the first two namespaces. The

@@ -159,17 +159,13 @@ func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 	w := newWorld(t)
 	ids := w.manual(3)
 	w.now = time.Now()
-	old := w.now.Add(-15 * 24 * time.Hour).UTC().Format(repo.SafetyTime)
-	young := w.now.Add(-time.Hour).UTC().Format(repo.SafetyTime)
-	for _, name := range []string{repo.UndoRefs + "42/" + old, repo.UndoRefs + "42/" + old + repo.TakenBack, repo.UndoRefs + "42/" + young, remote.Incoming + "1-abc/42"} {
-		w.Git("update-ref", name, LiveRef("42"))
-	}
+	w.Git("update-ref", remote.Incoming+"1-abc/42", LiveRef("42"))
 	w.Git("update-ref", LiveRef("42"), LiveRef("42")+"~1")
 	texts, _ := w.examine()
-	assert.Len(t, texts, 3)
+	assert.Len(t, texts, 2)
 	w.heal()
 	assert.Equal(t, ids, w.live(), "what other means took is back")
-	assert.Equal(t, repo.UndoRefs+"42/"+young, w.Git("for-each-ref", "--format=%(refname)", repo.UndoRefs, remote.Incoming))
+	assert.Empty(t, w.Git("for-each-ref", "--format=%(refname)", remote.Incoming))
 }
 
 func TestDoctorReportsFutureDates(t *testing.T) {
@@ -224,13 +220,4 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 	_, err := w.s.Doctor.Fix(ctx, *findings[0].Fix)
 	require.ErrorContains(t, err, "another process uses it")
 	assert.FileExists(t, w.file("packed-refs.lock"))
-}
-
-// Snapshots without a time in their name never expire.
-func TestDoctorLeavesASnapshotOfUnknownAge(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Git("update-ref", repo.UndoRefs+"42/by-hand", "HEAD")
-	texts, _ := w.examine()
-	assert.Empty(t, texts)
 }

@@ -55,7 +55,7 @@ func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error)
 	}
 	if req.DryRun {
 		for _, i := range issues {
-			if err := s.checkNoFork(ctx, i); err != nil {
+			if _, err := s.checkNoFork(ctx, i); err != nil {
 				return nil, err
 			}
 		}
@@ -63,9 +63,11 @@ func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error)
 	}
 	var made []Checkpoint
 	for start := time.Now(); ; {
-		err = s.repo.WithIssueLocks(ctx, issues, func() (err error) {
-			made, err = s.forkOnce(ctx, req, issues, record)
-			return err
+		err = s.Operate(ctx, "fork", req.From.Issue, func() error {
+			return s.repo.WithIssueLocks(ctx, issues, func() (err error) {
+				made, err = s.forkOnce(ctx, req, issues, record)
+				return err
+			})
 		})
 		if !errors.Is(err, repo.ErrRefMoved) || time.Since(start) > time.Minute {
 			break
@@ -85,13 +87,17 @@ func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error)
 // forkOnce tries once to create the forks. The issues are locked.
 func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoint.Issue, record *checkpoint.Record) ([]Checkpoint, error) {
 	k := s.repo.NewObjectWriter()
-	made := make([]Checkpoint, len(issues))
+	k.Records = true
+	made, chains := make([]Checkpoint, len(issues)), make([]*chain.Chain, len(issues))
 	for n, i := range issues {
-		if err := s.checkNoFork(ctx, i); err != nil {
+		c, err := s.checkNoFork(ctx, i)
+		if err != nil {
 			return nil, err
 		}
-		if err := s.chain.CheckName(ctx, i); err != nil {
-			return nil, err
+		if chains[n] = c; c.Tip.IsZero() {
+			if err := s.chain.CheckName(ctx, i); err != nil {
+				return nil, err
+			}
 		}
 		commit, err := s.buildFork(req, i, req.Names[n], record.Clone(), k)
 		if err != nil {
@@ -100,8 +106,8 @@ func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoi
 		made[n] = chain.CheckpointOf(commit, i)
 	}
 	moves := func() (moves []refs.Move, err error) {
-		for n, i := range issues {
-			more, err := s.chain.MovesTo(ctx, &chain.Chain{Issue: i, Ref: repo.LiveRef(i)}, made[n].Commit)
+		for n, c := range chains {
+			more, err := s.chain.MovesTo(ctx, c, made[n].Commit)
 			if err != nil {
 				return nil, err
 			}
@@ -115,16 +121,18 @@ func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoi
 	return made, k.Protect(ctx)
 }
 
-// checkNoFork fails if an issue has a chain or an archive.
-func (s *Store) checkNoFork(ctx context.Context, i checkpoint.Issue) error {
+// checkNoFork fails if an issue has a chain or an archive. It returns the chain, which is empty or
+// has the genesis commit alone after the undo of a fork.
+func (s *Store) checkNoFork(ctx context.Context, i checkpoint.Issue) (*chain.Chain, error) {
 	c, err := s.chain.ChainToSaveOn(ctx, i)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !c.Tip.IsZero() || s.chain.HasArchive(ctx, i) {
-		return &repo.RefusedError{Reason: fmt.Sprintf("the fork %s exists already", i), Hint: "git checkpoint list " + failure.IssueArg(string(i))}
+	isEmpty := c.Tip.IsZero() || c.Tip == chain.Genesis(i).Hash
+	if !isEmpty || s.chain.HasArchive(ctx, i) {
+		return nil, &repo.RefusedError{Reason: fmt.Sprintf("the fork %s exists already", i), Hint: "git checkpoint list " + failure.IssueArg(string(i))}
 	}
-	return nil
+	return c, nil
 }
 
 // buildFork adds the objects of the first checkpoint of a fork.

@@ -48,13 +48,13 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	ids := w.manual(3)
 	_, err := w.s.Archive(ctx, "42", ids[:1], "")
 	require.NoError(t, err)
-	hook := "#!/bin/sh\ntest \"$1\" != prepared || cut -d' ' -f3 >" + w.Path("told") + "\n"
+	hook := "#!/bin/sh\ntest \"$1\" != prepared || cut -d' ' -f3 | { ! grep -v /operations/ >" + w.Path("some") + " || mv " + w.Path("some") + " " + w.Path("told") + "; }\n"
 	w.Write(".git/hooks/reference-transaction", hook)
 	require.NoError(t, os.Chmod(w.GitPath("hooks/reference-transaction"), 0o777))
 	_, err = w.s.Archive(ctx, "42", ids[1:2], "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{ArchiveRef("42"), LiveRef("42"), repo.OwnRef("42")}, strings.Fields(w.Read("told")))
-	_, err = w.s.Undo(ctx, "42")
+	_, err = w.s.Undo(ctx, Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{LiveRef("42"), repo.OwnRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
 }

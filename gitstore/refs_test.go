@@ -100,7 +100,7 @@ func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	commit := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
-	name := repo.UndoRefs + "42/x"
+	name := repo.BookRefs + "x/42/x"
 	require.NoError(t, w.s.repo.MoveRefs(ctx, "make", refs.Move{Name: name, New: commit}))
 	require.NoError(t, w.s.repo.MoveRefs(ctx, "delete", refs.Move{Name: name, Old: commit}))
 }

@@ -32,9 +32,9 @@ func allRefWork(t *testing.T, w *world) {
 	require.NoError(t, err)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[2:]))
 	for _, want := range [][]checkpoint.ID{ids[2:], ids[2:]} {
-		done, err := w.s.Undo(ctx, "42")
+		done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
 		require.NoError(t, err)
-		assert.ElementsMatch(t, want, done.IDs)
+		assert.ElementsMatch(t, want, done.IDs())
 	}
 	assert.Equal(t, []checkpoint.ID{ids[2], saved.ID}, w.live())
 	issues, strange, err := w.s.Issues(ctx, false)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/trace"
 )
@@ -62,9 +63,8 @@ type RestoreOutcome = restore.Outcome
 // the save becomes the checkpoint's. In a merge, content of newer checkpoints, of commits and edits
 // since the save stay, and a file that both sides changed is merged if the changes fit. A path that
 // the checkpoint does not have is deleted only if the save read all files, and a checkpoint has the
-// content. Before Restore replaces a file, a safety
-// snapshot contains the old content. Failed restores are rolled back. After a kill, the
-// journal allows the next restore or InterruptedRestore to resolve it.
+// content. Before Restore replaces a file, the entry of the operation has the old content. Failed
+// restores are rolled back. After a kill, the next restore, undo or InterruptedRestore settles it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	defer trace.Begin(trace.Step, "restore").End()
 	if req.Checkpoint != nil && !req.Request.DryRun {
@@ -88,55 +88,74 @@ func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
 	return s.restorer.LastRestored(ctx)
 }
 
+// An OperationStart describes an operation that begins.
+type OperationStart = operation.Start
+
+// An Operation is the entry of an operation.
+type Operation = operation.Entry
+
+// OperationDone is the state of an operation that undo can revert.
+const OperationDone = operation.Done
+
+// Operate runs f as one operation: undo reverts all chains and archives that f moves together.
+// Inside of another operation, f is a part of that one.
+func (s *Store) Operate(ctx context.Context, command string, issue checkpoint.Issue, f func() error) error {
+	return s.log.Run(ctx, operation.Start{Command: command, Issue: issue}, f)
+}
+
+// OperateHere is Operate for an operation that also changes files or the state of this worktree. No
+// other operation on this worktree runs meanwhile.
+func (s *Store) OperateHere(ctx context.Context, o OperationStart, f func() error) error {
+	return s.restorer.Operate(ctx, o, f)
+}
+
+// A Place is a state of HEAD.
+type Place = operation.Place
+
+// Place returns the present state of HEAD.
+func (s *Store) Place(ctx context.Context) (*Place, error) { return s.log.PlaceNow(ctx) }
+
+// Operations returns the operations of this worktree, newest first.
+func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
+	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
 // An Undone is the result of Undo or Redo, or its preview.
 type Undone = restore.Undone
 
-// Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
-// checkpoints return to their former place, and later saves stay, with their pruning. Paths
-// that have changed since a restore stay, also if a commit has changed them. Undo fails with
-// ErrNothingToUndo.
-func (s *Store) Undo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.Undo(ctx, issue, nil)
-}
+// Which selects the operation that an undo or a redo reverts.
+type Which = restore.Which
 
-// UndoShown is Undo for the operation of a preview. It fails with a *RefusedError if another
-// operation is newer by now.
-func (s *Store) UndoShown(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
-	return s.restorer.Undo(ctx, issue, shown)
+// Undo reverts the last operation of this worktree, or the one that which selects. Removed
+// checkpoints return to their former place, added ones go, and later saves stay, with their pruning.
+// Paths that have changed since a restore stay, also if a commit has changed them. Undo fails with
+// ErrNothingToUndo. If shown is not nil, it fails with a *RefusedError unless it would revert the
+// operation of this preview.
+func (s *Store) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
+	return s.restorer.Undo(ctx, which, shown)
 }
 
 // PreviewUndo returns what Undo would revert now, and changes nothing. Its Restored has the
 // checkpoint of the restore, and the paths that Undo would write or leave.
 // PreviewUndo fails with ErrNothingToUndo.
-func (s *Store) PreviewUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.Preview(ctx, issue)
+func (s *Store) PreviewUndo(ctx context.Context, which Which) (*Undone, error) {
+	return s.restorer.Preview(ctx, which)
 }
 
-// FinishedUndo returns the result of an undo that was killed after its refs had moved, or
-// nil. The user does not know that it succeeded, and repeats the command.
-func (s *Store) FinishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.FinishedUndo(ctx, issue)
-}
-
-// Redo reverts the last undo of an issue, unless another restore or removal has followed. It
-// fails with ErrNothingToRedo.
-func (s *Store) Redo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.Redo(ctx, issue, nil)
-}
-
-// RedoShown is Redo for the undo of a preview. It fails with a *RefusedError if another
-// operation is newer by now.
-func (s *Store) RedoShown(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
-	return s.restorer.Redo(ctx, issue, shown)
+// Redo reverts the last undo, unless another operation has followed. It fails with
+// ErrNothingToRedo. shown is as for Undo.
+func (s *Store) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
+	return s.restorer.Redo(ctx, which, shown)
 }
 
 // PreviewRedo returns what Redo would do now, and changes nothing. It fails with
 // ErrNothingToRedo.
-func (s *Store) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.PreviewRedo(ctx, issue)
-}
-
-// FinishedRedo is FinishedUndo for a redo.
-func (s *Store) FinishedRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.restorer.FinishedRedo(ctx, issue)
+func (s *Store) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
+	return s.restorer.PreviewRedo(ctx, which)
 }

@@ -68,7 +68,9 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 		s.chain.RepairIfRewritten(ctx, req.Issue)
 	}
 	var result *Pruned
-	act := s.chain.Alter
+	act := func(ctx context.Context, i checkpoint.Issue, decide func(*chain.Chain, *repo.ObjectWriter) (*chain.Change, error)) error {
+		return s.Operate(ctx, "prune", i, func() error { return s.chain.Alter(ctx, i, decide) })
+	}
 	if req.DryRun {
 		act = s.consider
 	}

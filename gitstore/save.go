@@ -173,6 +173,7 @@ const mostSnapshots = 5
 // of the snapshot.
 func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	k := s.repo.NewObjectWriter()
+	k.Records = true
 	snap, err := s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -54,12 +56,13 @@ type HookPrecheck = repo.HookPrecheck
 // ReadHookPrecheck reads the repository of the working directory.
 func ReadHookPrecheck(ctx context.Context) HookPrecheck { return repo.ReadHookPrecheck(ctx) }
 
-// Purge removes the references to dropped checkpoints from an issue's reflogs, safety
-// snapshots and fetched refs. The next git gc can then delete the objects. It returns the
+// Purge removes the references to dropped checkpoints from an issue's reflogs and fetched refs, and
+// the operations that can reach them. The next git gc can then delete the objects. It returns the
 // remote-tracking refs that still contain one of ids. The next sync with their remote
 // moves these refs and expires their reflogs.
 func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
-	return s.sharer.Purge(ctx, issue, ids)
+	carriers, err := s.sharer.Purge(ctx, issue, ids)
+	return carriers, cmp.Or(err, os.RemoveAll(s.repo.NotePath("lines"))) // the cache of blame has texts of turns
 }
 
 // Remains lists files of dropped checkpoints that git gc cannot delete.

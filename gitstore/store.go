@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/secrets"
@@ -47,6 +48,7 @@ type Store struct {
 	facts    *facts.Facts
 	secrets  *secrets.Scanner
 	restorer *restore.Restorer
+	log      *operation.Log
 	sharer   *share.Sharer
 }
 
@@ -65,10 +67,11 @@ func newStore(r *repo.Repo) *Store {
 	c := chain.New(r)
 	n := snapshot.New(r, c)
 	f := facts.New(r, c, n)
-	u := restore.New(r, c, n, f)
+	l := operation.New(r)
+	u := restore.New(r, c, n, f, l)
 	return &Store{
 		Doctor: Doctor{r, c, doctor.New(r, c, n, f)}, Files: Files{r, n, u}, Notes: Notes{r}, Worktrees: Worktrees{r, f}, InterruptedRestore: InterruptedRestore{u},
-		repo: r, chain: c, snapshot: n, facts: f, secrets: secrets.New(r, c), restorer: u, sharer: share.New(r, c),
+		repo: r, chain: c, snapshot: n, facts: f, secrets: secrets.New(r, c), restorer: u, log: l, sharer: share.New(r, c, l),
 	}
 }
 

@@ -1,6 +1,7 @@
 package attempts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,7 +24,7 @@ var AdoptCommand = invoke.Command{
 	Description: "Merges the changes of the fork since its source into the worktree, with the source as the\n" +
 		"base, also changes that the fork has committed. It saves a checkpoint of the issue from which\n" +
 		"the fork started, adds the tokens of the fork to its sum, and archives all forks of that issue.\n" +
-		"After a conflict it saves and archives nothing. `git checkpoint undo` reverts the changes of files.",
+		"After a conflict it saves and archives nothing. `git checkpoint undo` reverts all of it.",
 	Examples:  []string{"git checkpoint adopt 43+a --dry-run", "git checkpoint adopt 43+a"},
 	ReadsOnly: true,
 	New:       invoke.Bind((*adoptOptions).flags, runAdopt),
@@ -61,6 +62,15 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 		return err
 	}
 	a.dryRun = o.dryRun
+	if a.dryRun {
+		return adopt(c, o, a)
+	}
+	start := gitstore.OperationStart{Command: "adopt", Issue: a.source.Issue}
+	return c.Store.OperateHere(c.Ctx, start, func() error { return adopt(c, o, a) })
+}
+
+// adopt restores the files, saves the checkpoint and archives the forks.
+func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 	t := c.TickFiles("adopt: writing files")
 	a.done, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
 		Checkpoint: a.fork, Since: a.source, AnyBranch: o.yes, Branch: c.DetachedBranch(),
@@ -86,9 +96,7 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 		return failure.Errorf(failure.Failure, hint, "adopt %s: %s to resolve; nothing is saved or archived", a.fork.Issue, view.Plural(n, "file"))
 	}
 	if !a.dryRun {
-		if err = a.save(c); err == nil {
-			err = a.archive(c)
-		}
+		err = a.record(c)
 	}
 	if showErr := a.show(c); err == nil {
 		err = showErr
@@ -132,6 +140,23 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 	a.others = slices.DeleteFunc(forks, func(i checkpoint.Issue) bool { return i == issue })
 	c.Subject.Issue = f.Issue
 	return a, err
+}
+
+// record saves the checkpoint and archives the forks, in one transaction if possible.
+func (a *adoption) record(c *invoke.Invocation) error {
+	both := func() (err error) {
+		if err = a.save(c); err == nil {
+			err = a.archive(c)
+		}
+		return err
+	}
+	var failed error
+	err := c.Store.Together(c.Ctx, "adopt: "+string(a.fork.ID), append(a.forks(), a.source.Issue), func() { failed = both() })
+	if err != nil && !errors.As(err, new(*gitstore.DoneError)) {
+		a.saved, a.left = nil, nil
+		return both()
+	}
+	return cmp.Or(failed, err)
 }
 
 // countedTokens returns the tokens of the fork that the record of the source issue has: those of its
@@ -208,7 +233,7 @@ func (a *adoption) show(c *invoke.Invocation) error {
 		a.left = a.forks()
 	}
 	if c.Line.JSON {
-		return c.WriteJSON(a.record())
+		return c.WriteJSON(a.json())
 	}
 	verbs := [3]string{"restored", "removed", "archived"}
 	if a.dryRun {
@@ -251,7 +276,7 @@ func (a *adoption) show(c *invoke.Invocation) error {
 	return nil
 }
 
-func (a *adoption) record() view.Adopt {
+func (a *adoption) json() view.Adopt {
 	d := a.done
 	r := view.Adopt{
 		Type: "adopt", DryRun: a.dryRun, Issue: string(a.source.Issue), Fork: string(a.fork.Issue), Undo: d.Undo,

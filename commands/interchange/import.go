@@ -94,9 +94,12 @@ func runImport(c *invoke.Invocation, o *importOptions) (err error) {
 	}
 	t := c.TickOf("import", "files")
 	defer t.End()
-	for k := 0; k < len(docs) && err == nil; err = c.Ctx.Err() {
-		k += in.recordSome(docs[k:], func(n int) { t.At(k+n, len(docs)) })
-	}
+	err = c.Store.Operate(c.Ctx, "import", "", func() (err error) {
+		for k := 0; k < len(docs) && err == nil; err = c.Ctx.Err() {
+			k += in.recordSome(docs[k:], func(n int) { t.At(k+n, len(docs)) })
+		}
+		return err
+	})
 	t.End()
 	if err != nil && len(in.imported) == 0 {
 		return err

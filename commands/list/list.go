@@ -41,6 +41,7 @@ var ListCommand = invoke.Command{
 		"git checkpoint list --all --since 7d --json",
 		"git checkpoint list 42 --turns",
 		"git checkpoint list 42 --graph",
+		"git checkpoint list --operations",
 		"git checkpoint list 42 --path src --grep parser",
 		"git checkpoint list --all --content 'func Parse'",
 	},
@@ -55,6 +56,7 @@ type listOptions struct {
 	limitGiven    bool
 	all           bool
 	turns         bool // list the turns of agents, with their changes
+	operations    bool // list the operations of this worktree
 	drawn         bool // draw parallel work, joins and forks
 	trigger       string
 	phase         string
@@ -82,6 +84,7 @@ func (o *listOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue", Destination: &o.all},
 		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)", Destination: &o.trigger},
 		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed", Destination: &o.turns},
+		&cli.BoolFlag{Name: "operations", Usage: "list the operations of this worktree, which undo reverts", Destination: &o.operations},
 		&cli.BoolFlag{Name: "graph", Usage: "draw the order of parallel work and of forks, as git log --graph", Destination: &o.drawn},
 		&cli.StringFlag{Name: "phase", Usage: "list only checkpoints of this phase (`PHASE`)", Destination: &o.phase},
 		&cli.StringFlag{Name: "since", Usage: "list only checkpoints since `TIME` (RFC 3339, a date, or an age such as 36h or 7d)", Destination: &o.since},
@@ -103,6 +106,9 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 		return err
 	}
 	o.limitGiven, o.phaseGiven, o.archived = c.Line.Flags.IsSet("n"), c.Line.Flags.IsSet("phase"), o.archived || o.failed
+	if o.operations {
+		return listOperations(c, o)
+	}
 	if o.turns {
 		if o.trigger != "" {
 			return failure.Usagef("list: --turns and --trigger cannot be combined")

@@ -181,7 +181,7 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 		next = append(next, mergeAgain(done.Merging[0]))
 	}
 	if done.Undo != "" {
-		next = append(next, undoCommand(done.Undo))
+		next = append(next, undoCommand(done))
 	}
 	return next
 }
@@ -250,14 +250,7 @@ func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
 	}
 }
 
-// undoCommand returns the command that takes a restore back, by the ref name of its safety
-// snapshot.
-func undoCommand(ref string) string {
-	rest := strings.TrimPrefix(ref, "refs/git-checkpoint/undo/")
-	name, _, _ := strings.Cut(rest, "/")
-	i, err := checkpoint.IssueFromRef(name)
-	if err != nil {
-		i = checkpoint.Issue(name)
-	}
-	return "git checkpoint undo " + view.IssueArg(i)
+// undoCommand returns the command that takes a restore back.
+func undoCommand(done *gitstore.Restored) string {
+	return "git checkpoint undo " + view.IssueArg(done.Issue)
 }

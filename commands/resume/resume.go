@@ -111,6 +111,7 @@ type resumption struct {
 	changed    gitstore.Changed
 	each       map[string]gitstore.Changed // answers for single files
 	restored   *gitstore.Restored
+	from       *gitstore.Place   // HEAD before a switch of the branch, or nil
 	synced     forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
@@ -326,6 +327,31 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if err != nil {
 		return err
 	}
+	o, begun := r.options, false
+	take := func() error {
+		begun = true
+		return restoreAndRecord(c, r)
+	}
+	if o.dryRun || c.Store.Root() == "" {
+		err = take()
+	} else {
+		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.from}, take)
+	}
+	switch {
+	case o.onlyPrints(err):
+		return printOnly(c, r, err)
+	case err != nil && !begun:
+		return r.notRestored(fmt.Errorf("restore %s: %w", r.Checkpoint.ID, err))
+	case err != nil:
+		return err
+	}
+	r.resumed = !o.dryRun
+	err = syncLabels(c, r, plan)
+	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored), giveTo(c, r))
+}
+
+// restoreAndRecord restores the files and records the resume.
+func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 	o := r.options
 	if !o.leavesFiles() && c.Store.Root() != "" {
 		t := c.TickFiles("resume: writing files")
@@ -335,7 +361,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 		})
 		t.End()
 		if o.onlyPrints(err) {
-			return printOnly(c, r, err)
+			return err
 		}
 		if err != nil {
 			return r.notRestored(err)
@@ -348,18 +374,16 @@ func resume(c *invoke.Invocation, r *resumption) error {
 			Retry: o.retry, Stale: r.Verdict.Old, Approved: r.approvals,
 		})
 		if o.onlyPrints(err) {
-			return printOnly(c, r, err)
+			return err
 		}
 		if err != nil {
 			if r.restored == nil || r.restored.Undo == "" {
 				return fmt.Errorf("record the resume of %s: %w", r.Checkpoint.ID, err)
 			}
-			return failure.Errorf(failure.Failure, undoCommand(r.restored.Undo), "the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
+			return failure.Errorf(failure.Failure, undoCommand(r.restored), "the files of %s are restored, but the resume is not recorded: %w", r.Checkpoint.ID, err)
 		}
 	}
-	r.resumed = !o.dryRun
-	err = syncLabels(c, r, plan)
-	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored), giveTo(c, r))
+	return nil
 }
 
 // onlyPrints reports whether the prompt for an agent is printed in spite of an error: the

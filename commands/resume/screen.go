@@ -54,7 +54,7 @@ func undoHints(done *gitstore.Restored) []string {
 	if done == nil || done.Undo == "" {
 		return nil
 	}
-	return []string{undoCommand(done.Undo)}
+	return []string{undoCommand(done)}
 }
 
 // changedHints returns the commands that merge or replace the files that the resume left because

@@ -38,7 +38,7 @@ type dropOptions struct {
 func (o *dropOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "everything", Usage: "delete every checkpoint of the issue, also archived checkpoints", Destination: &o.all},
-		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and safety snapshots, so that git gc deletes the content", Destination: &o.purge},
+		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and operations, so that undo ends and git gc deletes the content", Destination: &o.purge},
 		&cli.BoolFlag{Name: "yes", Usage: "do not ask", Destination: &o.yes},
 	}
 }

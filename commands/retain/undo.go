@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,23 +21,25 @@ import (
 
 // UndoCommand declares git checkpoint undo.
 var UndoCommand = invoke.Command{
-	Name: "undo", Usage: "revert the last restore, prune, drop or archive", Args: "[ISSUE]", Max: 1, Category: "Resume",
+	Name: "undo", Usage: "revert the last operation of this worktree", Args: "[ISSUE|N]", Max: 1, Category: "Resume",
 	Everyday: true, ShortHelp: []string{},
-	Description: "Names the last restore, prune, drop or archive of the issue in this clone, and reverts\n" +
-		"it. It asks first if commits or saves have followed. Paths that have changed since the\n" +
-		"restore stay, also if a commit has changed them. Later saves stay, with the checkpoints\n" +
-		"that they pruned. A second undo reverts the operation before that.\n" +
-		"`git checkpoint redo` reverts the undo.",
-	Examples: []string{"git checkpoint undo 42 --dry-run", "git checkpoint undo 42"},
+	Description: "Names the last operation of this worktree, and reverts it as a whole: files, branch,\n" +
+		"checkpoints and archives. Operations are resume, restore, adopt, fork, prune, drop, archive,\n" +
+		"finish, import, pin and unpin; `git checkpoint list --operations` shows them. With ISSUE it\n" +
+		"reverts the last one of this issue, and with N the one with this number. It asks first if\n" +
+		"commits or saves have followed. Paths that have changed since stay, also if a commit has\n" +
+		"changed them. Later saves stay, with the checkpoints that they pruned. A second undo reverts\n" +
+		"the operation before that. `git checkpoint redo` reverts the undo.",
+	Examples: []string{"git checkpoint undo --dry-run", "git checkpoint undo 42"},
 	New:      invoke.Bind((*undoOptions).flags, undoing.run),
 }
 
 // RedoCommand declares git checkpoint redo.
 var RedoCommand = invoke.Command{
-	Name: "redo", Usage: "revert the last undo", Args: "[ISSUE]", Max: 1, Category: "Resume",
-	Description: "Repeats the restore, prune, drop or archive that the last undo of the issue in this clone\n" +
-		"reverted, with the rules of undo. A second redo reverts the undo before that. After\n" +
-		"another restore, prune, drop or archive there is nothing to redo.",
+	Name: "redo", Usage: "revert the last undo", Args: "[ISSUE|N]", Max: 1, Category: "Resume",
+	Description: "Repeats the operation that the last undo in this worktree reverted, with the rules of\n" +
+		"undo. A second redo reverts the undo before that. After another operation there is nothing\n" +
+		"to redo.",
 	Examples: []string{"git checkpoint redo 42"},
 	New:      invoke.Bind((*undoOptions).flags, redoing.run),
 }
@@ -55,23 +59,21 @@ func (o *undoOptions) flags() []cli.Flag {
 
 // An undoer holds the parts in which undo and redo differ.
 type undoer struct {
-	name     string
-	of       string // noun of the operation, with the kind of the reverted operation as argument
-	done     string // announces the result, with kind and issue as arguments
-	removes  bool   // ids are removed, not brought back
-	finished func(*gitstore.Store, context.Context, checkpoint.Issue) (*gitstore.Undone, error)
-	preview  func(*gitstore.Store, context.Context, checkpoint.Issue) (*gitstore.Undone, error)
-	act      func(*gitstore.Store, context.Context, checkpoint.Issue, *gitstore.Undone) (*gitstore.Undone, error)
+	name    string
+	of      string // noun of the operation, with the kind of the reverted operation as argument
+	done    string // announces the result, with kind and issue as arguments
+	preview func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
+	act     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
 }
 
 var (
 	undoing = undoer{
-		name: "undo", of: "the %s", done: "took back the last %s of issue %s",
-		finished: (*gitstore.Store).FinishedUndo, preview: (*gitstore.Store).PreviewUndo, act: (*gitstore.Store).UndoShown,
+		name: "undo", of: "the %s", done: "took back the last %s of %s",
+		preview: (*gitstore.Store).PreviewUndo, act: (*gitstore.Store).Undo,
 	}
 	redoing = undoer{
-		name: "redo", of: "the undo of the %s", done: "took back the last undo of issue %[2]s: %[1]s", removes: true,
-		finished: (*gitstore.Store).FinishedRedo, preview: (*gitstore.Store).PreviewRedo, act: (*gitstore.Store).RedoShown,
+		name: "redo", of: "the undo of the %s", done: "took back the last undo of %[2]s: %[1]s",
+		preview: (*gitstore.Store).PreviewRedo, act: (*gitstore.Store).Redo,
 	}
 )
 
@@ -79,69 +81,126 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	issue, err := c.Issue()
+	which, err := u.which(c)
 	if err != nil {
 		return err
 	}
-	if !o.dryRun {
-		done, err := u.finished(c.Store, c.Ctx, issue)
-		if err != nil {
-			return err
-		}
-		if done != nil {
-			return showUndone(c, u, issue, done, false)
-		}
+	if !o.dryRun && c.Store.InterruptedRestore.Exists(c.Ctx) {
+		return u.finish(c, which, nil)
 	}
-	shown, err := u.preview(c.Store, c.Ctx, issue)
+	shown, err := u.preview(c.Store, c.Ctx, which)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		return showUndone(c, u, issue, shown, true)
+		return showUndone(c, u, shown, true)
 	}
-	announceUndo(c, u, issue, shown)
+	announceUndo(c, u, shown)
 	if err := work.NoFileBack(u.name, shown); err != nil {
 		return err
 	}
 	if !o.yes && shown.Commits+shown.Saves > 0 {
-		if err := confirmUndo(c, u, issue, shown); err != nil {
+		if err := confirmUndo(c, u, which, shown); err != nil {
 			return err
 		}
 	}
-	done, err := u.act(c.Store, c.Ctx, issue, shown)
+	return u.finish(c, which, shown)
+}
+
+// finish reverts the operation of a preview, or finishes one that was interrupted.
+func (u undoer) finish(c *invoke.Invocation, which gitstore.Which, shown *gitstore.Undone) error {
+	done, err := u.act(c.Store, c.Ctx, which, shown)
 	if errors.As(err, new(*gitstore.UnfinishedError)) {
-		return failure.Errorf(failure.Failure, u.command(issue)+" --yes", "%w", err)
+		return failure.Errorf(failure.Failure, u.command(which)+" --yes", "%w", err)
 	}
 	if err != nil {
 		return err
 	}
-	return showUndone(c, u, issue, done, false)
+	return showUndone(c, u, done, false)
 }
 
-func (u undoer) command(issue checkpoint.Issue) string {
-	return "git checkpoint " + u.name + " " + view.IssueArg(issue)
+// which returns the operation that the command line selects.
+func (u undoer) which(c *invoke.Invocation) (gitstore.Which, error) {
+	if len(c.Line.Args) == 0 && c.Line.Common.Issue == "" {
+		return gitstore.Which{}, nil
+	}
+	if len(c.Line.Args) > 0 {
+		arg := c.Line.Args[0]
+		if strings.HasPrefix(arg, "CP-") {
+			return gitstore.Which{}, failure.Errorf(failure.Usage, "git checkpoint drop "+view.QuoteArg(arg),
+				"%s: %s is a checkpoint, and a save is no operation", u.name, arg)
+		}
+		n, err := strconv.Atoi(arg)
+		if err == nil && n > 0 && !c.Store.HasIssue(c.Ctx, checkpoint.Issue(arg)) && hasOperation(c, n) {
+			return gitstore.Which{Number: n}, nil
+		}
+	}
+	issue, err := c.Issue()
+	return gitstore.Which{Issue: issue}, err
+}
+
+func hasOperation(c *invoke.Invocation, n int) bool {
+	list, err := c.Store.Operations(c.Ctx)
+	return err == nil && slices.ContainsFunc(list, func(e *gitstore.Operation) bool { return e.Number == n })
+}
+
+func (u undoer) command(which gitstore.Which) string {
+	switch {
+	case which.Number > 0:
+		return fmt.Sprintf("git checkpoint %s %d", u.name, which.Number)
+	case which.Issue != "":
+		return "git checkpoint " + u.name + " " + view.IssueArg(which.Issue)
+	}
+	return "git checkpoint " + u.name
+}
+
+// ofIssues names the issues of an operation.
+func ofIssues(shown *gitstore.Undone) string {
+	switch len(shown.Issues) {
+	case 0:
+		return "no issue"
+	case 1:
+		return "issue " + string(shown.Issues[0])
+	}
+	return "issues " + view.List(view.Few(view.Strings(shown.Issues), fewPaths))
 }
 
 // fewPaths is the number of paths or ids that the announcement of an undo names.
 const fewPaths = 5
 
-// announceUndo names the operation, its time and its paths or checkpoints.
-func announceUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *gitstore.Undone) {
+// announceUndo names the operation, its time and its paths or checkpoints, and what it cannot take
+// back.
+func announceUndo(c *invoke.Invocation, u undoer, shown *gitstore.Undone) {
 	c.SkipIssue()
 	what := fmt.Sprintf(u.of, shown.What)
-	list := view.Plural(len(shown.IDs), "checkpoint") + ": " + view.List(view.Few(view.Strings(shown.IDs), fewPaths))
+	var list []string
 	if shown.Restored != nil {
-		what += " of " + string(shown.Restored.ID)
-		if list = "no file"; len(shown.Restored.Restored) > 0 {
-			list = view.Files(shown.Restored.Restored, fewPaths)
+		if shown.Restored.ID != "" {
+			what += " of " + string(shown.Restored.ID)
+		}
+		list = append(list, "no file")
+		if len(shown.Restored.Restored) > 0 {
+			list[0] = view.Files(shown.Restored.Restored, fewPaths)
 		}
 	}
-	c.Infof("%s of issue %s: %s, %s (%s): %s", u.name, issue, what,
-		shown.At.UTC().Format(time.RFC3339), view.Ago(shown.At, c.Env.Now()), list)
+	if ids := shown.IDs(); len(ids) > 0 {
+		list = append(list, view.Plural(len(ids), "checkpoint")+": "+view.List(view.Few(view.Strings(ids), fewPaths)))
+	}
+	if shown.Branch != "" {
+		list = append(list, "branch "+shown.Branch)
+	}
+	if len(list) == 0 {
+		list = append(list, "no checkpoint")
+	}
+	c.Infof("%s of %s: %s, %s (%s): %s", u.name, ofIssues(shown), what,
+		shown.At.UTC().Format(time.RFC3339), view.Ago(shown.At, c.Env.Now()), strings.Join(list, "; "))
+	for _, text := range shown.Lasting {
+		c.Warnf("%s", text)
+	}
 }
 
 // confirmUndo asks whether to undo an operation that commits or saves have followed.
-func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *gitstore.Undone) error {
+func confirmUndo(c *invoke.Invocation, u undoer, which gitstore.Which, shown *gitstore.Undone) error {
 	var since []string
 	if shown.Commits > 0 {
 		since = append(since, view.Plural(shown.Commits, "commit"))
@@ -150,7 +209,7 @@ func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *
 		since = append(since, view.Plural(shown.Saves, "save"))
 	}
 	question := fmt.Sprintf("%s followed since. Continue the %s? [y/N] ", strings.Join(since, " and "), u.name)
-	yes, err := c.Confirm(question, u.command(issue)+" --yes")
+	yes, err := c.Confirm(question, u.command(which)+" --yes")
 	if err == nil && !yes {
 		c.Infof("nothing was changed")
 		err = failure.Silent{Code: failure.None}
@@ -160,31 +219,30 @@ func confirmUndo(c *invoke.Invocation, u undoer, issue checkpoint.Issue, shown *
 
 // showUndone prints the reverted operation and its checkpoints and files. A dry run prints
 // the planned actions.
-func showUndone(c *invoke.Invocation, u undoer, issue checkpoint.Issue, done *gitstore.Undone, dryRun bool) error {
+func showUndone(c *invoke.Invocation, u undoer, done *gitstore.Undone, dryRun bool) error {
 	if c.Line.JSON {
-		return c.WriteJSON(undoRecord(u, issue, done, dryRun))
+		return c.WriteJSON(undoRecord(u, done, dryRun))
 	}
+	brought, removed, putBack := "brought back", "removed", "put back"
 	if dryRun {
-		announceUndo(c, u, issue, done)
+		announceUndo(c, u, done)
+		brought, removed, putBack = "would bring back", "would remove", "would put back"
 	} else {
 		c.SkipIssue()
-		c.Infof(u.done, done.What, issue)
+		c.Infof(u.done, done.What, ofIssues(done))
 	}
-	verb := map[bool]string{false: "brought back", true: "removed"}[u.removes]
-	putBack, removedFile := "put back", "removed"
-	if dryRun {
-		verb = map[bool]string{false: "would bring back", true: "would remove"}[u.removes]
-		putBack, removedFile = "would put back", "would remove"
+	for _, id := range done.Brought {
+		c.Printf("%s %s\n", brought, id)
 	}
-	for _, id := range done.IDs {
-		c.Printf("%s %s\n", verb, id)
+	for _, id := range done.Removed {
+		c.Printf("%s %s\n", removed, id)
 	}
 	if done.Restored == nil {
 		return nil
 	}
-	removed, committed := view.Set(done.Restored.Removed), view.Set(done.Restored.Committed)
+	gone, committed := view.Set(done.Restored.Removed), view.Set(done.Restored.Committed)
 	for _, path := range done.Restored.Restored {
-		c.Printf("%s %s\n", map[bool]string{false: putBack, true: removedFile}[removed[path]], view.QuotePath(path))
+		c.Printf("%s %s\n", map[bool]string{false: putBack, true: removed}[gone[path]], view.QuotePath(path))
 	}
 	for _, path := range done.Restored.Skipped {
 		if committed[path] {
@@ -196,10 +254,13 @@ func showUndone(c *invoke.Invocation, u undoer, issue checkpoint.Issue, done *gi
 	return nil
 }
 
-func undoRecord(u undoer, issue checkpoint.Issue, done *gitstore.Undone, dryRun bool) view.Undo {
+func undoRecord(u undoer, done *gitstore.Undone, dryRun bool) view.Undo {
 	r := view.Undo{
-		Type: u.name, Issue: string(issue), CheckpointIDs: view.Strings(done.IDs), Result: done.What,
-		DryRun: dryRun, At: done.At,
+		Type: u.name, CheckpointIDs: view.Strings(done.IDs()), Result: done.What, DryRun: dryRun, At: done.At,
+		Number: done.Number, Branch: done.Branch,
+	}
+	if len(done.Issues) > 0 {
+		r.Issue = string(done.Issues[0])
 	}
 	if done.Restored != nil {
 		r.CheckpointID = string(done.Restored.ID)

@@ -231,21 +231,21 @@ type reverting struct {
 	done     string // announces the result, with the kind of the operation
 	other    string // name of the opposite
 	nothing  error
-	preview  func(*gitstore.Store, context.Context, checkpoint.Issue) (*gitstore.Undone, error)
-	does     func(*gitstore.Store, context.Context, checkpoint.Issue, *gitstore.Undone) (*gitstore.Undone, error)
+	preview  func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
+	does     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
 	asBefore string // what happens to files
 }
 
 var (
 	undo = reverting{
 		name: "undo", verb: "Undo", of: "Undo the last %s?", returns: "will return to the timeline", done: "Undone: the last %s", other: "redo",
-		none: "This clone has no restore, archive, drop or prune of issue %s that can be undone.", nothing: gitstore.ErrNothingToUndo,
-		preview: (*gitstore.Store).PreviewUndo, does: (*gitstore.Store).UndoShown, asBefore: "as before",
+		none: "This worktree has no operation of issue %s that can be undone.", nothing: gitstore.ErrNothingToUndo,
+		preview: (*gitstore.Store).PreviewUndo, does: (*gitstore.Store).Undo, asBefore: "as before",
 	}
 	redo = reverting{
 		name: "redo", verb: "Redo", of: "Redo the last %s?", returns: "will leave the timeline", done: "Done again: the last %s", other: "undo",
 		none: "Nothing of issue %s was undone here, or something else followed.", nothing: gitstore.ErrNothingToRedo,
-		preview: (*gitstore.Store).PreviewRedo, does: (*gitstore.Store).RedoShown, asBefore: "as before the undo",
+		preview: (*gitstore.Store).PreviewRedo, does: (*gitstore.Store).Redo, asBefore: "as before the undo",
 	}
 )
 
@@ -260,10 +260,10 @@ func (u reverting) find(v *visit) (i checkpoint.Issue, shown *gitstore.Undone, b
 	if !v.repo.HasIssue(v.ctx, i) {
 		return i, nil, nil, &gitstore.NoneError{Issue: i}
 	}
-	if shown, err = u.preview(v.repo.Store, v.ctx, i); err != nil {
+	if shown, err = u.preview(v.repo.Store, v.ctx, gitstore.Which{Issue: i}); err != nil {
 		return i, nil, nil, err
 	}
-	bound = append([]string{u.name, string(i), shown.What}, view.Strings(shown.IDs)...)
+	bound = append([]string{u.name, string(i), shown.What}, view.Strings(shown.IDs())...)
 	if r := shown.Restored; r != nil {
 		bound = append(append(append(bound, r.Undo, "\n"), r.Restored...), r.Skipped...)
 	}
@@ -302,8 +302,8 @@ func (u reverting) describe(q *Question, v *visit, i checkpoint.Issue, shown *gi
 		q.Text = append(q.Text, count(shown.Commits, "commit")+" and "+count(shown.Saves, "save")+" have followed since.")
 	}
 	if shown.Restored == nil {
-		q.Text = append(q.Text, count(len(shown.IDs), "checkpoint")+" "+u.returns+":")
-		q.list(view.Strings(shown.IDs), "", "")
+		q.Text = append(q.Text, count(len(shown.IDs()), "checkpoint")+" "+u.returns+":")
+		q.list(view.Strings(shown.IDs()), "", "")
 		return
 	}
 	if l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0); err == nil {
@@ -329,14 +329,14 @@ func (u reverting) act(v *visit) error {
 	if err := work.NoFileBack(u.name, shown); err != nil {
 		return err
 	}
-	done, err := u.does(v.repo.Store, v.ctx, i, shown)
+	done, err := u.does(v.repo.Store, v.ctx, gitstore.Which{Issue: i}, shown)
 	if err != nil {
 		return err
 	}
 	v.repo.Mirror()
 	n := Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{map[string]string{"undo": "Undo", "redo": "Redo"}[u.other], v.links.revert(i, u.other)}}
-	if len(done.IDs) > 0 {
-		n.Text += " (" + count(len(done.IDs), "checkpoint") + ")"
+	if len(done.IDs()) > 0 {
+		n.Text += " (" + count(len(done.IDs()), "checkpoint") + ")"
 	}
 	if done.Restored != nil {
 		n.Text += " (" + count(len(done.Restored.Restored), "file") + " " + u.asBefore + ")"

@@ -65,8 +65,15 @@ func runFinish(c *invoke.Invocation, o *finishOptions) error {
 			return err // before the save, so that the chain stays as it was
 		}
 	}
+	return c.Store.Operate(c.Ctx, "finish", issue, func() error {
+		return take(c, issue, finishing(c, o, status))
+	})
+}
+
+// finishing returns the step that ends a workflow.
+func finishing(c *invoke.Invocation, o *finishOptions, status string) step {
 	now, why := c.Env.Now(), o.error
-	return take(c, issue, step{
+	return step{
 		command: "finish", options: &o.SaveOptions, trigger: checkpoint.PhaseTransition, record: withProgress,
 		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
 		move: func(r *checkpoint.Record) error {
@@ -82,7 +89,7 @@ func runFinish(c *invoke.Invocation, o *finishOptions) error {
 			}
 			return dispose(c, s, status, o.keepLatest)
 		},
-	})
+	}
 }
 
 // dispose archives or drops the chain of a finished workflow, as on_success or on_failure

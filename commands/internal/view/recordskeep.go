@@ -28,8 +28,9 @@ type ActionResult struct {
 	Result        string   `json:"result"`
 }
 
-// Undo is the result of undo or redo, or their plan if DryRun is true. Result is the kind of
-// the operation, and At is its time; for redo, the time of its undo. Only a restore has
+// Undo is the result of undo or redo, or their plan if DryRun is true. Result is the command of
+// the operation, At is its time, for redo the time of its undo, and Number is its number in the
+// worktree. HEAD returns to Branch, "" if it stays. Only operations that restored files have
 // paths: Restored paths have the former content, and Removed are those of them that are
 // deleted. Skipped paths have changed since and stay. Committed are the skipped paths that a
 // commit has changed.
@@ -45,6 +46,8 @@ type Undo struct {
 	Removed       []string  `json:"removed"`
 	Skipped       []string  `json:"skipped"`
 	Committed     []string  `json:"committed"`
+	Number        int       `json:"number"`
+	Branch        string    `json:"branch" empty:"null"`
 }
 
 // Doctor is the result of doctor: Verify, and sizes of issues with --sizes.

@@ -22,6 +22,23 @@ type ListOverview struct {
 	OtherIssues int            `json:"other_issues"` // issues that are not in Issues, saved earlier
 }
 
+// Operations holds the operations of this worktree, newest first.
+type Operations struct {
+	CheckpointList
+	Operations []Operation `json:"operations"`
+}
+
+// Operation is an operation that undo reverts: its state is pending, done or undone.
+type Operation struct {
+	Number       int       `json:"number"`
+	State        string    `json:"state"`
+	Command      string    `json:"command"`
+	Issues       []string  `json:"issues"`
+	At           time.Time `json:"at"`
+	CheckpointID string    `json:"checkpoint_id" empty:"null"` // source of the files
+	Ref          string    `json:"ref"`
+}
+
 // StatusOverview is a Status of no issue, with the progress of several issues.
 type StatusOverview struct {
 	Status

@@ -25,9 +25,18 @@ const smallRound = 100
 
 // Together calls do for issues, and moves the refs of each round of issues in one transaction. If the
 // transaction fails, do runs again for its issues. verb begins the message in the reflogs. Together
-// returns the error of each issue that failed. If the command is cancelled, later issues fail.
+// returns the error of each issue that failed. All rounds are one operation for undo. If the command is cancelled, later issues fail.
 func Together(c *invoke.Invocation, verb string, issues []checkpoint.Issue, do func(checkpoint.Issue) error) map[checkpoint.Issue]error {
 	errs := map[checkpoint.Issue]error{}
+	_ = c.Store.Operate(c.Ctx, "prune", "", func() error {
+		together(c, verb, issues, errs, do)
+		return nil
+	})
+	return errs
+}
+
+// together is Together in one operation. It adds the errors to errs.
+func together(c *invoke.Invocation, verb string, issues []checkpoint.Issue, errs map[checkpoint.Issue]error, do func(checkpoint.Issue) error) {
 	for size := firstRound; len(issues) > 0 && c.Ctx.Err() == nil; {
 		n, start := min(size, len(issues)), time.Now()
 		if !inOneMove(c, verb, issues[:n], errs, do) {
@@ -48,7 +57,6 @@ func Together(c *invoke.Invocation, verb string, issues []checkpoint.Issue, do f
 	for _, i := range issues {
 		errs[i] = c.Ctx.Err()
 	}
-	return errs
 }
 
 // inOneMove calls do for issues and moves their refs in one transaction. It reports whether the refs

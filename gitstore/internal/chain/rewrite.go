@@ -44,6 +44,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 			return err
 		}
 		k := s.repo.NewObjectWriter()
+		k.Records = true
 		ch, err := decide(c, k)
 		if err != nil || ch == nil {
 			return err

@@ -1,7 +1,7 @@
 // Package doctor verifies chains, finds problems around them and repairs those.
 //
 // Judge finds problems around the chains of a repository: locks and temporary
-// files of ended processes, broken refs, expired safety snapshots, clocks in the future,
+// files of ended processes, broken refs, clocks in the future,
 // git settings that conflict with checkpoints.
 //
 // Checks are pure functions over Facts. Folders finds leftover files and removes them. A
@@ -233,7 +233,7 @@ func (s *Doctor) keepBroken(name, value string) (string, error) {
 	if err := s.repo.Objects.MakeDirs(dir); err != nil {
 		return "", err
 	}
-	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.repo.Now().UTC().Format(repo.SafetyTime)
+	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.repo.Now().UTC().Format("20060102T150405.000000Z")
 	kept := filepath.Join(dir, base)
 	if value == "" {
 		return kept, os.Rename(filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(name)), kept)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/refs"
@@ -80,10 +79,7 @@ func roleOf(r *Ref) checkpoint.Issue {
 		r.Role, r.Issue = p.role, string(issue)
 		return issue
 	}
-	switch rest := r.Name[strings.LastIndexByte(r.Name, '/')+1:]; {
-	case strings.HasPrefix(r.Name, repo.UndoRefs):
-		r.Role = Undo
-		r.Made, _ = time.Parse(repo.SafetyTime, strings.TrimSuffix(strings.TrimSuffix(rest, repo.TakenBack), repo.ForRedo))
+	switch {
 	case strings.HasPrefix(r.Name, remote.Incoming):
 		r.Role = Incoming
 		r.Made, _ = remote.CameAt(r.Name)

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -98,7 +97,6 @@ const (
 	Chain    Role = iota // live or archived checkpoints of users
 	Own                  // last chain written by this clone, at own/
 	Note                 // last known remote value, a record of a fetched chain, or a line
-	Undo                 // safety snapshot
 	Incoming             // temporary ref of a fetch
 	Strange              // ref below the chain prefixes with an invalid name
 )
@@ -113,21 +111,18 @@ type Ref struct {
 	Problem string // description if the ref is broken, otherwise ""
 	Good    string // last valid commit, "" if unknown
 
-	Made    time.Time // creation time from the name of Undo and Incoming refs, or zero
+	Made    time.Time // creation time from the name of Incoming refs, or zero
 	Taken   bool      // for Own: the chain lacks checkpoints written by this clone
 	Lasting bool      // object is missing permanently, since HEAD is readable
 }
 
-// Lifetimes of refs with automatic deletion.
-const (
-	undoFor     = 14 * 24 * time.Hour
-	incomingFor = 24 * time.Hour
-)
+// incomingFor is the lifetime of a temporary ref of a fetch.
+const incomingFor = 24 * time.Hour
 
 // judgeRefs reports broken refs, each of which makes git gc fail.
 func judgeRefs(f Facts) []Finding {
 	var found []Finding
-	var expired, killed []Ref
+	var killed []Ref
 	for _, r := range f.Refs {
 		switch {
 		case r.Problem != "":
@@ -137,13 +132,11 @@ func judgeRefs(f Facts) []Finding {
 		case r.Taken:
 			found = append(found, warning("refs/checkpoints/%s: checkpoints of this clone were removed outside git-checkpoint", r.Issue).
 				withFix(Fix{Act: BringBack, Names: []string{r.Name}, To: r.Issue, Said: "restored the checkpoints of this clone in refs/checkpoints/" + r.Issue}))
-		case r.Role == Undo && !r.Made.IsZero() && f.Now.Sub(r.Made) > undoFor:
-			expired = append(expired, r)
 		case r.Role == Incoming && f.Now.Sub(r.Made) > incomingFor:
 			killed = append(killed, r)
 		}
 	}
-	return slices.Concat(found, gone(expired, "safety snapshot", "past its two weeks"), gone(killed, "ref", "that killed fetches left"))
+	return append(found, gone(killed, "ref", "that killed fetches left")...)
 }
 
 // gone returns one finding for all expired refs, since thousands may exist.

@@ -33,7 +33,6 @@ func TestJudge(t *testing.T) {
 		}
 		return f
 	}
-	undo := Ref{Name: "refs/git-checkpoint/undo/42/x", Role: Undo, Value: hash}
 	for name, c := range map[string]struct {
 		facts Facts
 		want  string // part of the text, "" means no finding
@@ -58,8 +57,6 @@ func TestJudge(t *testing.T) {
 		"what this clone wrote":     {ref(Ref{Name: "r", Role: Own, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
 		"taken away":                {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: checkpoints of this clone were removed", false, &Fix{Act: BringBack, Names: []string{"r"}, To: "42"}},
 		"no issue":                  {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "not a valid issue key", false, nil},
-		"a young safety snapshot":   {facts: ref(with(undo, ago(14*24*time.Hour)))},
-		"an expired one":            {ref(with(undo, ago(14*24*time.Hour+time.Second))), "1 safety snapshot past its two weeks: " + undo.Name, false, &Fix{Act: DeleteRefs, Names: []string{undo.Name}, Values: []string{hash}}},
 		"a fetch at work":           {facts: ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(time.Hour)})},
 		"a killed fetch":            {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Fix{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
 		"a clock ahead":             {Facts{Ahead: []Ahead{{"42", 2, "CP-x", ""}}}, "issue 42: 2 checkpoints dated more than a day ahead, CP-x", false, nil},

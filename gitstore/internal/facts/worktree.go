@@ -50,6 +50,12 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 			return Worktree{}, checkedOutIn(at, c.Branch)
 		}
 	}
+	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 { // possibly of a killed git worktree add
+		return Worktree{}, &repo.RefusedError{
+			Reason: fmt.Sprintf("worktree %s: the directory exists and is not empty", dir),
+			Hint:   "git checkpoint resume " + failure.IssueArg(string(c.Issue)) + " --worktree " + failure.QuoteStrict(dir+"-2"),
+		}
+	}
 	args, err := s.worktreeArgs(ctx, c, dir)
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)

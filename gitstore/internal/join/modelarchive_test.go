@@ -3,6 +3,10 @@ package join
 import (
 	"maps"
 	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
 )
 
 // archiveOf returns an archive chain with the checkpoints of s on top of the genesis
@@ -174,7 +178,7 @@ func (w *world) takeBack(c *clone) {
 				cp = now
 			}
 			s.Members[m] = cp
-			s.Ledger.Revive(m.ID)
+			s.Ledger = revived(s.Ledger, m.ID)
 			c.knows.forget(m.ID)
 			back = append(back, m)
 		}
@@ -268,4 +272,20 @@ func (w *world) checkArchives(end *chain, all *truth) {
 			w.violate("%s was archived and is in no archive", m)
 		}
 	}
+}
+
+// revived returns a ledger without the facts that a checkpoint was deleted, pruned or archived.
+func revived(l *ledger.Ledger, id checkpoint.ID) *ledger.Ledger {
+	var kept strings.Builder
+	for line := range strings.Lines(string(l.Encode())) {
+		words := strings.Fields(line)
+		if words[2] != string(id) || !slices.Contains([]string{ledger.Deleted, ledger.Pruned, ledger.Archived, ledger.Reason}, words[1]) {
+			kept.WriteString(line)
+		}
+	}
+	after, err := ledger.Parse([]byte(kept.String()))
+	if err != nil {
+		panic(err)
+	}
+	return after
 }

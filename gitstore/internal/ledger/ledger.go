@@ -291,27 +291,64 @@ func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time)
 	return at
 }
 
-// Revive removes the facts that checkpoint id was deleted, pruned or archived. Only facts that no
-// other clone has disappear for good.
-func (l *Ledger) Revive(id checkpoint.ID) {
-	for _, kind := range []string{Deleted, Pruned} {
-		delete(l.sets, idKey(kind, id))
+// Revert takes back the change from the ledger before to the ledger after, fact by fact: l gets the
+// facts of after. Facts that have changed otherwise stay. With shared, another clone may have the
+// facts of before. Then a last fact gets its value of after with a newer clock, and a pin protects a
+// checkpoint that was pruned.
+func (l *Ledger) Revert(before, after *Ledger, shared bool, now time.Time) {
+	for key, lines := range before.sets {
+		for rest := range lines {
+			if after.sets[key][rest] || !l.sets[key][rest] {
+				continue
+			}
+			delete(l.sets[key], rest)
+			if shared && key.kind == Pruned {
+				l.SetPin(checkpoint.ID(decode(key.id)), true, now)
+			}
+		}
+		if len(l.sets[key]) == 0 {
+			delete(l.sets, key)
+		}
 	}
-	for _, kind := range []string{Archived, Reason} {
-		delete(l.last, lastOf(kind, id))
+	for key, lines := range after.sets {
+		for rest := range lines {
+			if !before.sets[key][rest] {
+				l.set(key, rest)
+			}
+		}
+	}
+	changed := maps.Clone(before.last)
+	maps.Copy(changed, after.last)
+	for key := range changed {
+		want, wanted := after.last[key]
+		switch {
+		case before.last[key] == want || l.last[key] != before.last[key]:
+		case shared && (key.kind == Archived || key.kind == Pin):
+			l.put(key.kind, checkpoint.ID(decode(key.id)), cmp.Or(want.value, "0"), now)
+		case shared && key.kind != Reason:
+		case wanted:
+			l.last[key] = want
+		default:
+			delete(l.last, key)
+		}
 	}
 }
 
-// Copy sets the facts of these kinds about checkpoint id that o has. A newer last fact stays.
-func (l *Ledger) Copy(o *Ledger, id checkpoint.ID, kinds ...string) {
-	for _, kind := range kinds {
-		for rest := range o.sets[idKey(kind, id)] {
-			l.set(idKey(kind, id), rest)
-		}
-		if s, ok := o.last[lastOf(kind, id)]; ok && l.last[lastOf(kind, id)].clock <= s.clock {
-			l.last[lastOf(kind, id)] = s
+// HasAny reports whether l has a fact of after that before lacks.
+func (l *Ledger) HasAny(after, before *Ledger) bool {
+	for key, lines := range after.sets {
+		for rest := range lines {
+			if !before.sets[key][rest] && l.sets[key][rest] {
+				return true
+			}
 		}
 	}
+	for key, s := range after.last {
+		if before.last[key] != s && l.last[key] == s {
+			return true
+		}
+	}
+	return false
 }
 
 // Expire deletes pruned lines that are more than PrunedFor older than newest.

@@ -130,7 +130,8 @@ func (t *IssueLock) Begin(message string, moves []Move) {
 	of := map[string][]Move{}
 	for _, m := range moves {
 		issue := t.files[0].note.Issue
-		if len(t.files) > 1 || !t.heldAll {
+		isOther := func(f *issueLockFile) bool { return f.note.Issue == path.Base(m.Name) }
+		if !t.heldAll || slices.ContainsFunc(t.files, isOther) { // a ref of no issue moves with the first one
 			issue = path.Base(m.Name)
 		}
 		of[issue] = append(of[issue], m)
@@ -208,17 +209,6 @@ func (t *IssueLock) Interrupted() []Note {
 		}
 	}
 	return notes
-}
-
-// Keep writes the note of a finished transaction back to its file, until the next
-// transaction begins.
-func (t *IssueLock) Keep(n Note) {
-	for _, f := range t.files {
-		if f.note.Issue == n.Issue {
-			f.note.Message, f.note.Moves = n.Message, n.Moves
-			f.write()
-		}
-	}
 }
 
 // Settled ends the transaction of a killed process.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
+
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -51,15 +53,19 @@ type Moving struct {
 // Stage writes the new values to files beside the refs. It fails with ErrNeedsGit if git
 // must update one of the refs.
 func (d Dir) Stage(moves []Move) (*Moving, error) {
-	isLogged := func(m Move) bool { // refs from a fetch have no reflog
-		info, err := os.Lstat(d.log(m.Name))
-		return err == nil && info.Mode().IsRegular()
-	}
-	if slices.ContainsFunc(moves, func(m Move) bool { return m.Old.IsZero() || m.New.IsZero() || !isLogged(m) }) {
+	if slices.ContainsFunc(moves, d.needsGit) {
 		for _, m := range moves {
 			_ = d.clear(m.Name) // git would wait for the lock file of a killed process
 		}
 		return nil, ErrNeedsGit
+	}
+	for _, m := range moves {
+		if !strings.HasPrefix(m.Name, Operations) {
+			continue
+		}
+		if err := d.makeFolder(filepath.Dir(d.file(m.Name))); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNeedsGit, err)
+		}
 	}
 	m := &Moving{dir: d, moves: moves}
 	for _, move := range m.moves {
@@ -70,6 +76,37 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	}
 	return m, nil
 }
+
+// needsGit reports whether git must move a ref: a new ref, a deleted ref, or a ref without a reflog.
+// The entries of operations need no reflog.
+func (d Dir) needsGit(m Move) bool {
+	if m.New.IsZero() {
+		return true
+	}
+	if strings.HasPrefix(m.Name, Operations) {
+		return false
+	}
+	info, err := os.Lstat(d.log(m.Name)) // refs from a fetch have no reflog
+	return m.Old.IsZero() || err != nil || !info.Mode().IsRegular()
+}
+
+// makeFolder durably creates a folder of refs with its parents.
+func (d Dir) makeFolder(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := d.makeFolder(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	d.Share(dir)
+	return fsutil.SyncDir(filepath.Dir(dir))
+}
+
+// Operations is the namespace of the entries of operations.
+const Operations = "refs/git-checkpoint/operations/"
 
 // write creates the file with the new value of a ref.
 func (m *Moving) write(move Move) error {

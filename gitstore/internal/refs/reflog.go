@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +50,10 @@ func (d Dir) openLogs(moves []Move) (logs, error) {
 	for _, m := range moves {
 		path := d.log(m.Name)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(m.Name, Operations) {
+			all = append(all, nil)
+			continue
+		}
 		if err != nil {
 			return all, err
 		}
@@ -60,12 +65,17 @@ func (d Dir) openLogs(moves []Move) (logs, error) {
 
 func (l logs) close() {
 	for _, f := range l {
-		_ = f.Close()
+		if f != nil {
+			_ = f.Close()
+		}
 	}
 }
 
 // append appends a line or nothing, because half a line would corrupt the next line.
 func (l *log) append(line string) (err error) {
+	if l == nil { // the ref has no reflog
+		return nil
+	}
 	if l.before, err = l.Seek(0, io.SeekEnd); err != nil {
 		return err
 	}
@@ -76,7 +86,12 @@ func (l *log) append(line string) (err error) {
 }
 
 // takeBack removes the appended line.
-func (l *log) takeBack() error { return l.Truncate(l.before) }
+func (l *log) takeBack() error {
+	if l == nil {
+		return nil
+	}
+	return l.Truncate(l.before)
+}
 
 // log returns the path of a ref's reflog.
 func (d Dir) log(name string) string { return filepath.Join(d.Path, "logs", filepath.FromSlash(name)) }

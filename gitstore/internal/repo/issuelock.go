@@ -3,7 +3,6 @@ package repo
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,19 +67,10 @@ type ComparedRefs struct{ Live, Own plumbing.Hash }
 // on the notes in the lock files. A transaction is done when its last chain or archive
 // ref has moved; its bookkeeping refs are then moved as well. A transaction that was
 // killed earlier is rolled back, so that the user can repeat the command.
-//
-// The note of a completed undo or redo stays until Finished has reported the completion or
-// another transaction begins. Without the note, the user would not learn that the undo succeeded.
 func (s *Repo) settleInterrupted(ctx context.Context) error {
-	s.Finished = nil
 	for _, n := range s.IssueLock.Interrupted() {
 		if err := s.settleNote(ctx, n); err != nil {
 			return fmt.Errorf("settle the interrupted %q: %w", n.Message, err)
-		}
-		isFinished := slices.ContainsFunc(s.Finished, func(o refs.Note) bool { return o.Issue == n.Issue })
-		if isFinished && (strings.HasPrefix(n.Message, UndoPrefix) || strings.HasPrefix(n.Message, RedoPrefix)) {
-			s.IssueLock.Keep(n)
-			continue
 		}
 		s.IssueLock.Settled(n.Issue)
 	}
@@ -99,12 +89,7 @@ func (s *Repo) settleNote(ctx context.Context, n refs.Note) error {
 	case at.chainsLeft && !strings.HasPrefix(n.Message, refs.RollbackPrefix):
 		return s.rollBackMoves(ctx, n, at.moved)
 	case len(at.left) > 0 && s.haveAll(at.left):
-		if err := s.MoveRefs(ctx, n.Message, at.left...); err != nil {
-			return err
-		}
-	}
-	if !at.chainsLeft {
-		s.Finished = append(s.Finished, n)
+		return s.MoveRefs(ctx, n.Message, at.left...)
 	}
 	return nil
 }

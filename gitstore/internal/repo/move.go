@@ -57,6 +57,14 @@ func (s *Repo) MoveRefs(ctx context.Context, message string, moves ...refs.Move)
 	return s.Move(ctx, s.NewObjectWriter(), message, func() ([]refs.Move, error) { return moves, nil })
 }
 
+// A Recorder adds the entry of an operation to the transactions of writers with Records set.
+type Recorder interface {
+	// Record returns the moves of the entry, whose objects it adds to k.
+	Record(ctx context.Context, k *ObjectWriter, moves []refs.Move) ([]refs.Move, error)
+	Recorded()  // the transaction has succeeded
+	TakenBack() // the refs have the values from before the last transaction
+}
+
 // ErrRefMoved reports that another process moved the ref first.
 var ErrRefMoved = errors.New("lost the race")
 
@@ -78,6 +86,14 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	if err != nil {
 		return false, err
 	}
+	records := t.k.Records && t.s.Recorder != nil
+	if records {
+		more, err := t.s.Recorder.Record(ctx, t.k, t.moves)
+		if err != nil {
+			return false, err
+		}
+		t.moves = append(slices.Clip(t.moves), more...)
+	}
 	note, err := t.s.syncOthers(t.k, t.moves)
 	if err != nil {
 		return false, err
@@ -97,6 +113,9 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	note.end(err)
 	if err == nil || IsDone(err) {
 		t.k.message, t.k.moves = t.message, t.moves
+		if records {
+			t.s.Recorder.Recorded()
+		}
 	}
 	return stored, err
 }
@@ -313,7 +332,7 @@ func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error
 				t.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
 			}
 		case slices.ContainsFunc(left, func(m refs.Move) bool {
-			return !strings.HasPrefix(m.Name, OwnRefs) && !strings.HasPrefix(m.Name, fetchedRefs) && !strings.HasPrefix(m.Name, LineRefs)
+			return !slices.ContainsFunc([]string{OwnRefs, fetchedRefs, LineRefs, refs.Operations}, func(prefix string) bool { return strings.HasPrefix(m.Name, prefix) })
 		}):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", t.moves[0].Name, err)
 		case t.s.IssueLock == nil: // without a lock there is no note
@@ -335,6 +354,9 @@ func (s *Repo) takeBack(ctx context.Context, k *ObjectWriter) error {
 	}
 	if err := s.MoveRefs(ctx, Shorten(refs.RollbackPrefix+k.message), back...); err != nil {
 		return err
+	}
+	if k.Records && s.Recorder != nil {
+		s.Recorder.TakenBack()
 	}
 	for _, m := range back {
 		if err := s.forgetEntries(ctx, m); err != nil {

@@ -31,6 +31,7 @@ type ObjectWriter struct {
 	kept    bool            // the objects are in a pack that is kept while the ref moves
 	release func()          // releases the kept pack, nil without a kept pack
 	message string          // reflog message of the moves
+	Records bool            // Recorder records the moves
 	moves   []refs.Move     // refs that Move has moved to the objects
 
 	Progress func(done, total int) // reports the progress of a rewrite, may be nil

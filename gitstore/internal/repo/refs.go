@@ -23,7 +23,6 @@ const (
 	OwnRefs     = "refs/git-checkpoint/own/"
 	fetchedRefs = "refs/git-checkpoint/fetched/"
 	RemoteRefs  = "refs/git-checkpoint/remote/"
-	UndoRefs    = "refs/git-checkpoint/undo/"
 	LineRefs    = "refs/git-checkpoint/line/"
 )
 
@@ -62,21 +61,6 @@ func (s *Repo) CacheRefs(ctx context.Context) bool {
 func (s *Repo) TrackingRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
 	return s.Refs.InFolders(ctx, RemoteRefs, issue.RefName())
 }
-
-// UndoRefs returns an issue's safety snapshots.
-func (s *Repo) UndoRefs(ctx context.Context, issue checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	return s.Refs.List(ctx, UndoRefs+issue.RefName()+"/")
-}
-
-// SafetyTime is the time format in names of safety snapshots. TakenBack is appended to
-// the name of an undone snapshot if some paths had changed since the restore. The
-// snapshot keeps their old contents until it expires. ForRedo is appended to the name of a
-// snapshot that an undo wrote.
-const (
-	SafetyTime = "20060102T150405.000000Z"
-	TakenBack  = "-undone"
-	ForRedo    = "-redo"
-)
 
 // Reflog returns the moves of a ref that happened, newest first. Git prints only new
 // values, so old values come from the reflog file. The previous entry's new value is no
@@ -175,10 +159,3 @@ func (s *Repo) former(ctx context.Context, ref string, entries []refs.Logged) er
 	}
 	return nil
 }
-
-// UndoPrefix begins the reflog message of an undo of a removal. RedoPrefix begins that of its
-// redo, and the message of the removal follows.
-const (
-	UndoPrefix = "undo: "
-	RedoPrefix = "redo "
-)

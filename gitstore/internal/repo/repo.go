@@ -37,7 +37,7 @@ type Repo struct {
 	together  *together                         // collects moves, nil outside of Together
 	IssueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
 	Compared  map[checkpoint.Issue]ComparedRefs // by RestoreOwnChain, under this lock
-	Finished  []refs.Note                       // completed transactions of killed processes, under this lock
+	Recorder  Recorder                          // of the running operation, may be nil
 	people    *ident.Finder                     // author and committer of commits
 	onNotify  func(line string)                 // Options.Notify
 
@@ -163,7 +163,7 @@ func (s *Repo) Prefix() string { return s.Info.Prefix }
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }
 
-// StateDir returns the folder for state of this worktree: the session, journals and
+// StateDir returns the folder for state of this worktree: the session, locks and
 // resumptions.
 func (s *Repo) StateDir() string { return filepath.Join(s.Info.Dir, "git-checkpoint") }
 

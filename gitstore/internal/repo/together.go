@@ -81,6 +81,7 @@ func (t *together) move(ctx context.Context, k *ObjectWriter, moves func() ([]re
 	for _, hash := range k.outside {
 		t.k.Keep(hash)
 	}
+	t.k.Records = t.k.Records || k.Records
 	t.k.reached = append(t.k.reached, k.reached...)
 	t.k.Blobs = append(t.k.Blobs, k.Blobs...)
 	for _, m := range list {

@@ -56,7 +56,7 @@ func (s *Worktree) checkWanted(st Step, dryRun bool) error {
 	return nil
 }
 
-// keepBefore adds the current content of a file to the safety snapshot. If the file
+// keepBefore adds the current content of a file to the entry of the operation. If the file
 // changed since readState, it returns ErrConcurrentChange before the restore changes
 // anything.
 func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
@@ -198,7 +198,7 @@ func (w *staging) installFile(in *places, _ int, st Step) error {
 	if err != nil {
 		return err
 	}
-	return put(in, st.path, st.before.disk, ready)
+	return w.s.put(in, st.path, st.before.disk, ready)
 }
 
 // edit returns the index change of a step. A replaced file needs new stat data in the

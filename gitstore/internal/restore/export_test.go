@@ -7,3 +7,6 @@ func SetFault(f func(point string) error) {
 	}
 	faultPoint = f
 }
+
+// Metadata is Worktree.metadata.
+func Metadata(s *Worktree, name string, err error) error { return s.metadata(name, err) }

@@ -26,7 +26,7 @@ import (
 
 // TestMain can run this binary as a restore process for kill tests. If
 // GIT_CHECKPOINT_TEST_KILL_RESTORE is set, the process restores the named checkpoint in
-// the working directory. At fault point number GIT_CHECKPOINT_TEST_KILL_AT, it kills its
+// the working directory, or runs undo or redo. At fault point number GIT_CHECKPOINT_TEST_KILL_AT, it kills its
 // process group.
 func TestMain(m *testing.M) {
 	if id := os.Getenv("GIT_CHECKPOINT_TEST_KILL_RESTORE"); id != "" {
@@ -45,7 +45,13 @@ func restoreToBeKilled(id string) int {
 	})
 	ctx := context.Background()
 	s, err := gitstore.Open(ctx, gitstore.Options{})
-	if err == nil {
+	switch {
+	case err != nil:
+	case id == "undo":
+		_, err = s.Undo(ctx, gitstore.Which{}, nil)
+	case id == "redo":
+		_, err = s.Redo(ctx, gitstore.Which{}, nil)
+	default:
 		var c *gitstore.Checkpoint
 		if c, err = s.Find(ctx, "42", id); err == nil {
 			_, err = s.Restore(ctx, gitstore.RestoreRequest{Checkpoint: c, Request: restore.Request{Changed: restore.FromCheckpoint}})
@@ -61,11 +67,17 @@ func restoreToBeKilled(id string) int {
 // startRestore starts a restore in a new process group.
 func (x *site) startRestore(c *gitstore.Checkpoint, killAt int) *exec.Cmd {
 	x.t.Helper()
+	return x.start(string(c.ID), killAt)
+}
+
+// start starts a restore of a checkpoint, an undo or a redo in a new process group.
+func (x *site) start(what string, killAt int) *exec.Cmd {
+	x.t.Helper()
 	self, err := os.Executable()
 	require.NoError(x.t, err)
 	cmd := exec.Command(self)
 	cmd.Dir = x.Dir
-	cmd.Env = append(x.Env(), "GIT_CHECKPOINT_TEST_KILL_RESTORE="+string(c.ID), "GIT_CHECKPOINT_TEST_KILL_AT="+strconv.Itoa(killAt))
+	cmd.Env = append(x.Env(), "GIT_CHECKPOINT_TEST_KILL_RESTORE="+what, "GIT_CHECKPOINT_TEST_KILL_AT="+strconv.Itoa(killAt))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = new(bytes.Buffer)
 	require.NoError(x.t, cmd.Start())
@@ -163,14 +175,57 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.noLitter()
 }
 
-// canUndo reports whether there is a safety snapshot of a restore that was not undone.
-func (x *site) canUndo() bool {
-	for ref := range strings.FieldsSeq(x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")) {
-		if !strings.HasSuffix(ref, "-redo") {
-			return true
+// A killed undo or redo is finished by the next one. The next one does not revert another operation,
+// because the user does not know that the first one has begun.
+func TestUndoKilledAtEveryPoint(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	x, c, _, after := killSite(t)
+	first := x.restore(c, takeTheirs)
+	x.clean()
+	x.Write("a", "between\n")
+	between := x.picture()
+	x.restore(c, takeTheirs)
+	require.NotEmpty(t, first.Undo)
+	again := func(what string) {
+		act := x.s.Undo
+		if what == "redo" {
+			act = x.s.Redo
+		}
+		done, err := act(t.Context(), gitstore.Which{}, nil)
+		require.NoError(t, err, what)
+		require.Equal(t, 2, done.Number, what)
+	}
+	for n, killed := 1+gittest.Day()%4, 0; ; n += 4 {
+		alive := 0
+		for _, step := range []struct{ what, want string }{{"undo", between}, {"redo", after}} {
+			if x.start(step.what, n).Wait() == nil {
+				alive++
+			} else {
+				killed++
+				whole(t, x, between, after)
+				if !x.s.InterruptedRestore.Exists(t.Context()) && x.picture() == step.want {
+					continue // killed after its end
+				}
+				again(step.what)
+			}
+			require.Equal(t, step.want, x.picture(), "%s killed at %d", step.what, n)
+			x.noLitter()
+		}
+		if alive == 2 {
+			assert.Positive(t, killed)
+			break
 		}
 	}
-	return false
+	x.undo()
+	require.Equal(t, between, x.picture())
+}
+
+// canUndo reports whether there is an operation that was not undone.
+func (x *site) canUndo() bool {
+	return strings.Contains(x.Git("for-each-ref", "--format=%(subject)", "refs/git-checkpoint/operations"), ": done")
 }
 
 // backTo runs all undos and checks that the previous state returns.
@@ -213,6 +268,6 @@ func TestRestoreKilledAnytime(t *testing.T) {
 	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
 	require.NoError(t, err)
 	for _, file := range left {
-		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held", "restore"}, filepath.Base(file))
+		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held"}, filepath.Base(file))
 	}
 }

@@ -57,7 +57,7 @@ func TestRestoreLosesNoEditInBetween(t *testing.T) {
 				want[p] = look(x, p)
 			}
 			x.clean()
-			at(t, "journal", func() { edit(x) })
+			at(t, "entry", func() { edit(x) })
 			done := x.restore(c)
 			assert.NotEmpty(t, done.Skipped)
 			for _, p := range []string{"a", "a/x", "d/e", "new/n", "new"} {

@@ -270,7 +270,7 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	if err != nil {
 		return err
 	}
-	if err := faultPoint("journal"); err != nil {
+	if err := faultPoint("entry"); err != nil {
 		return err
 	}
 	lost, err := r.s.apply(ctx, w, area, plan.steps)

@@ -2,7 +2,6 @@ package restore_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore"
@@ -56,9 +55,9 @@ func TestRestoreAndUndo(t *testing.T) {
 	assert.Equal(t, done.Restored, undone.Restored)
 	assert.Equal(t, clean, x.picture())
 	assert.Empty(t, x.Git("diff-files"))
-	assert.Len(t, strings.Split(x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo"), "\n"), 1, "the snapshot for redo")
+	assert.Equal(t, "restore [42]: undone", x.Git("for-each-ref", "--format=%(subject)", "refs/git-checkpoint/operations"))
 	x.noLitter()
-	_, err := x.s.Undo(context.Background(), "42")
+	_, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 

@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/trace"
@@ -24,11 +25,12 @@ type Restorer struct {
 	chain    *chain.Chains
 	snapshot *snapshot.Capturer
 	facts    *facts.Facts
+	log      *operation.Log
 }
 
 // New returns the Restorer of a repository.
-func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *Restorer {
-	return &Restorer{r, c, s, f}
+func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts, l *operation.Log) *Restorer {
+	return &Restorer{r, c, s, f, l}
 }
 
 // A RestoreRequest holds the parameters of a restore.
@@ -47,11 +49,20 @@ type RestoreRequest struct {
 	Request
 }
 
+// issue returns the issue to which the restore belongs.
+func (req *RestoreRequest) issue() checkpoint.Issue {
+	if req.Since != nil {
+		return req.Since.Issue
+	}
+	return req.Checkpoint.Issue
+}
+
 // A Restored is the result of a restore.
 type Restored struct {
 	ID      checkpoint.ID
-	Merging []string // commits of the merge at the save, if no merge is in progress now
-	Undo    string   // safety snapshot's ref, "" without changes
+	Issue   checkpoint.Issue // of the operation
+	Merging []string         // commits of the merge at the save, if no merge is in progress now
+	Undo    string           // ref of the entry in the list of operations, "" without changes
 
 	Sessions map[string]string // sessions that changed the paths of Others, and possibly more paths
 
@@ -60,9 +71,9 @@ type Restored struct {
 	Outcome
 }
 
-// Restore restores the state of a checkpoint, by the rules of plan.go. Before Restore replaces a file, a safety
-// snapshot contains the old content. Failed restores are rolled back. After a kill, the
-// journal allows the next restore, Continue or Abort to resolve it.
+// Restore restores the state of a checkpoint, by the rules of plan.go. Before Restore replaces a
+// file, the entry of the operation has the old content. Failed restores are rolled back. After a
+// kill, the entry is pending, and the next restore, undo, Continue or Abort settles it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	done, err := s.restore(ctx, req)
 	if errors.Is(err, ErrConcurrentChange) {
@@ -78,17 +89,19 @@ func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	return done, nil
 }
 
-func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	if !req.DryRun { // a dry run also works in a read-only repository
-		release, err := s.lockWorktree()
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		if err := errors.Join(s.finishPending(ctx), s.sweep()); err != nil {
-			return nil, err
-		}
+func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (done *Restored, err error) {
+	if req.DryRun { // it also works in a read-only repository
+		return s.restoreLocked(ctx, req)
 	}
+	err = s.Operate(ctx, operation.Start{Command: "restore", Issue: req.issue()}, func() error {
+		done, err = s.restoreLocked(ctx, req)
+		return err
+	})
+	return done, err
+}
+
+// restoreLocked is restore in the running operation.
+func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	st, err := s.snapshot.OpenSnapshot(req.Checkpoint)
 	if err != nil {
 		return nil, err
@@ -111,7 +124,7 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	if err != nil {
 		return nil, err
 	}
-	done := &Restored{ID: req.Checkpoint.ID}
+	done := &Restored{ID: req.Checkpoint.ID, Issue: req.issue()}
 	site, err := s.siteFor(ctx, &req, st, r.since, r.k)
 	if err != nil {
 		return nil, err
@@ -122,10 +135,10 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	site.Modes = st.Record.Snapshot().Permissions()
 	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
-	if r.safety != nil {
-		done.Undo = r.safety.ref
+	if r.steps != nil {
+		done.Undo = s.log.Current().Name()
 	}
-	if err != nil && r.safety != nil {
+	if err != nil && r.steps != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
 	if err == nil && req.isComplete(done) {
@@ -144,11 +157,11 @@ func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (*Restored, 
 
 // An undoable is the state of one restore.
 type undoable struct {
-	s      *Restorer
-	req    *RestoreRequest
-	k      *repo.ObjectWriter
-	since  *snapshot.Stored // of the checkpoint Since, or nil
-	safety *safety          // set before the first change of the worktree
+	s     *Restorer
+	req   *RestoreRequest
+	k     *repo.ObjectWriter
+	since *snapshot.Stored // of the checkpoint Since, or nil
+	steps []Step           // set before the first change of the worktree
 }
 
 // siteFor returns the worktree for the restore of a checkpoint. since can be nil.
@@ -168,34 +181,33 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *
 	return site, err
 }
 
-// keep writes journal and safety snapshot. The returned function removes the journal at
-// the end.
+// keep stores the pending entry. The returned function ends the change of files.
 func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() error, err error) {
-	c := r.req.Checkpoint
-	plan := safetyPlan{Issue: string(c.Issue), Checkpoint: c.ID}
-	if r.req.Since != nil {
-		plan.Issue = string(r.req.Since.Issue)
+	e := r.s.log.Current()
+	e.State, e.Checkpoint = operation.Pending, r.req.Checkpoint.ID
+	if err = putSteps(e, forward, steps, r.k); err == nil {
+		err = r.s.log.Write(ctx, e, r.k)
 	}
-	if r.req.movesPoint() {
-		plan.To = c.ID
-		if p, err := r.s.chain.Point(ctx, c.Issue); err == nil {
-			plan.From = p.ID
-		}
+	if err == nil || repo.IsDone(err) {
+		r.steps = steps
 	}
-	r.safety, err = r.s.writeSafety(ctx, plan, steps, r.k)
-	return r.s.removeJournal, err
+	return func() error {
+		e.State = operation.Done // the end of the operation stores it
+		return nil
+	}, err
 }
 
 // rollBack reverts changes made before an error.
 func (r *undoable) rollBack(ctx context.Context, done *Restored, cause error) error {
-	if _, err := r.s.takeBack(ctx, r.safety, r.s.repo.NewObjectWriter(), nil); err != nil {
+	e := r.s.log.Current()
+	if err := r.s.abort(ctx, e); err != nil {
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("%v; the part that is done remains: %v", cause, err),
 			Hint:   "git checkpoint restore --abort",
 		}
 	}
 	done.Restored, done.Removed, done.Undo, done.Merged = nil, nil, "", nil
-	return errors.Join(cause, r.s.removeJournal())
+	return cause
 }
 
 // CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
@@ -343,7 +355,7 @@ func (s *Restorer) site(k *repo.ObjectWriter) *Worktree {
 	site := &Worktree{
 		Git: s.repo.Git, Config: s.repo.Config,
 		GitDir: s.repo.Info.Dir, Root: s.repo.Info.Root, Prefix: s.repo.Info.Prefix, Index: s.repo.Info.Index, State: s.repo.StateDir(),
-		Head: s.headTree, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share,
+		Head: s.headTree, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share, Warn: s.repo.Notify,
 	}
 	if k != nil {
 		site.Objects = k

@@ -28,7 +28,7 @@ type staging struct {
 }
 
 // openStaging creates an empty staging directory and removes directories of killed
-// restores, whose files exist in the worktree or the safety snapshot. Each directory has
+// restores, whose files exist in the worktree or the entry. Each directory has
 // a unique name, because a git process of a killed restore may still be writing.
 func (s *Worktree) openStaging() (*staging, error) {
 	_ = os.RemoveAll(s.stagingDir())
@@ -184,14 +184,26 @@ func (w *staging) write(name string, want fileOnDisk) error {
 		return os.Symlink(string(data), file)
 	}
 	perm := fs.FileMode(want.mode & 0o777)
-	if err := os.WriteFile(file, data, perm); err != nil {
+	if err := os.WriteFile(file, data, perm&0o700); err != nil {
 		return err
 	}
 	info, err := os.Lstat(file)
 	if err != nil || info.Mode().Perm() == perm {
 		return err
 	}
-	return fsutil.IgnoreRefused(os.Chmod(file, perm)) // the umask has removed permissions
+	return w.s.metadata(name, os.Chmod(file, perm)) // the umask has removed permissions
+}
+
+// metadata reports a refused change of metadata, which some file systems allow to nobody, as a
+// warning. It returns other errors.
+func (s *Worktree) metadata(name string, err error) error {
+	if err == nil || fsutil.IgnoreRefused(err) != nil {
+		return err
+	}
+	if s.Warn != nil {
+		s.Warn("the permissions of %s are not as before: %v", name, err)
+	}
+	return nil
 }
 
 // prepared sets the permissions of a step's prepared file, and returns hash and mode of the file.
@@ -205,7 +217,7 @@ func (w *staging) prepared(st Step) (fileOnDisk, error) {
 		return fileOnDisk{}, err
 	}
 	if perm := w.s.permissions(st, info.Mode().Perm()); info.Mode().IsRegular() && perm != info.Mode().Perm() {
-		if err := fsutil.IgnoreRefused(pl.dir.Chmod(pl.name, perm)); err != nil {
+		if err := w.s.metadata(st.path, pl.dir.Chmod(pl.name, perm)); err != nil {
 			return fileOnDisk{}, err
 		}
 		if info, err = pl.dir.Lstat(pl.name); err != nil {

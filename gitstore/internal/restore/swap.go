@@ -22,7 +22,7 @@ var ErrConcurrentChange = errors.New("changed in the meantime")
 // put moves a prepared file to a worktree path, if the path is unchanged since it was read.
 // The replaced file gets the place of the prepared one. The path never contains a partial file,
 // and a concurrent edit is moved back. put then returns ErrConcurrentChange.
-func put(to *places, name string, was fileOnDisk, ready place) error {
+func (s *Worktree) put(to *places, name string, was fileOnDisk, ready place) error {
 	pl, err := to.open(name, true)
 	if err != nil {
 		return meanwhile(err)
@@ -34,7 +34,7 @@ func put(to *places, name string, was fileOnDisk, ready place) error {
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	near, err := copyNear(ready, pl, name)
+	near, err := s.copyNear(ready, pl, name)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func nearName(name string) string {
 }
 
 // copyNear copies a prepared file into the directory of a worktree path.
-func copyNear(ready, pl place, name string) (place, error) {
+func (s *Worktree) copyNear(ready, pl place, name string) (place, error) {
 	near := place{pl.dir, nearName(name), pl.handle}
 	_ = pl.dir.Remove(near.name)
 	info, err := ready.dir.Lstat(ready.name)
@@ -154,7 +154,10 @@ func copyNear(ready, pl place, name string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	return near, errors.Join(pl.dir.WriteFile(near.name, data, info.Mode().Perm()), fsutil.IgnoreRefused(pl.dir.Chmod(near.name, info.Mode().Perm())))
+	if err := pl.dir.WriteFile(near.name, data, info.Mode().Perm()); err != nil {
+		return near, err
+	}
+	return near, s.metadata(name, pl.dir.Chmod(near.name, info.Mode().Perm()))
 }
 
 // removeEmpty removes a directory that contains only empty directories.

@@ -1,320 +1,427 @@
 package restore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"iter"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/ledger"
-	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
+// Which selects the operation that an undo or a redo reverts. The zero value selects the last one
+// of this worktree.
+type Which struct {
+	Issue  checkpoint.Issue // only operations of this issue
+	Number int              // the operation with this number in this worktree
+}
+
 // An Undone is the result of Undo or Redo, or its preview.
 type Undone struct {
-	What     string          // restore, prune, drop or archive
-	At       time.Time       // time of the operation; for Redo, of its undo
-	IDs      []checkpoint.ID // checkpoints that were restored to the chain; for Redo, that were removed
-	Restored *Restored       // set for a restore
-	Commits  int             // commits since the operation, set in a preview
-	Saves    int             // saves since the operation, set in a preview
+	Number  int
+	What    string             // command of the operation
+	Issues  []checkpoint.Issue // of the operation
+	At      time.Time          // time of the operation; for Redo, of its undo
+	Brought []checkpoint.ID    // checkpoints that came back
+	Removed []checkpoint.ID    // checkpoints that were removed
+	Branch  string             // branch to which HEAD returns, "" if HEAD stays
 
-	key string // of the operation
+	Restored *Restored // set for an operation that restored files
+	Commits  int       // commits since the operation, set in a preview
+	Saves    int       // saves since the operation, set in a preview
+	Lasting  []string  // parts that cannot be taken back, set in a preview
+
+	entry plumbing.Hash
 }
 
-// Undo reverts this clone's last restore, prune, drop or archive of an issue. Removed
-// checkpoints return to their former place, and later saves stay, with their pruning. Paths
-// that have changed since a restore stay. If shown is not nil, Undo fails with a
-// *RefusedError unless it would revert the operation of this preview. Undo fails with
+// IDs returns the checkpoints that came back, followed by those that were removed.
+func (u *Undone) IDs() []checkpoint.ID {
+	return append(append([]checkpoint.ID{}, u.Brought...), u.Removed...)
+}
+
+// Undo reverts an operation. Removed checkpoints return to their former place, added ones go, and
+// later saves stay. Paths that have changed since a restore stay. If shown is not nil, Undo fails
+// with a *RefusedError unless it would revert the operation of this preview. It fails with
 // ErrNothingToUndo.
-func (s *Restorer) Undo(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
-	if done, err := s.FinishedUndo(ctx, issue); err != nil || done != nil {
-		return done, err
-	}
-	for {
-		o, err := s.nextUndo(ctx, issue)
-		if err == nil {
-			err = shown.check(o)
-		}
-		if err != nil {
-			return nil, err
-		}
-		done := &Undone{What: o.what, At: o.at}
-		if o.snapshot != nil {
-			done.Restored, err = s.revertRestore(ctx, o.snapshot)
-			return done, err
-		}
-		// Without ids another process has undone the removal meanwhile.
-		if done.IDs, err = s.undoRemoval(ctx, issue, o.move); err != nil || len(done.IDs) > 0 {
-			return done, err
-		}
-	}
+func (s *Restorer) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
+	return s.act(ctx, operation.Undo, which, shown)
 }
 
-// Redo reverts the last undo of an issue, with the rules and the parameters of Undo. It
-// fails with ErrNothingToRedo.
-func (s *Restorer) Redo(ctx context.Context, issue checkpoint.Issue, shown *Undone) (*Undone, error) {
-	if done, err := s.FinishedRedo(ctx, issue); err != nil || done != nil {
-		return done, err
-	}
-	o, err := s.nextRedo(ctx, issue)
-	if err == nil {
-		err = shown.check(o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	done := &Undone{What: o.what, At: o.at}
-	if o.snapshot != nil {
-		done.Restored, err = s.revertRestore(ctx, o.snapshot)
-		return done, err
-	}
-	done.IDs, err = s.redoRemoval(ctx, issue, o)
-	return done, err
-}
-
-// check fails if o is not the operation of a preview.
-func (u *Undone) check(o *operation) error {
-	if u == nil || u.key == o.key() {
-		return nil
-	}
-	return &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
-}
-
-// FinishedUndo returns the result of an undo killed after its refs had moved, or nil. The
-// user does not know that it succeeded, and repeats the command. FinishedUndo also repairs a
-// chain that plain git has rewritten, so that a preview shows the right operation.
-func (s *Restorer) FinishedUndo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.finished(ctx, issue, repo.UndoPrefix)
-}
-
-// FinishedRedo is FinishedUndo for a redo.
-func (s *Restorer) FinishedRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.finished(ctx, issue, repo.RedoPrefix)
-}
-
-func (s *Restorer) finished(ctx context.Context, issue checkpoint.Issue, prefix string) (*Undone, error) {
-	var finished []refs.Note
-	err := s.repo.WithIssueLock(ctx, issue, func() error {
-		if finished = s.repo.Finished; len(finished) > 0 {
-			s.repo.IssueLock.Settled(issue.RefName())
-			return nil
-		}
-		_ = s.chain.RestoreOwnChain(ctx, issue) // so that the newest operation is known; Alter repeats it
-		return ctx.Err()
-	})
-	if err != nil || len(finished) == 0 || !strings.HasPrefix(finished[0].Message, prefix) {
-		return nil, err
-	}
-	entries, err := s.repo.Reflog(ctx, repo.LiveRef(issue))
-	if err != nil || len(entries) == 0 || !strings.HasPrefix(entries[0].Message, prefix) {
-		return nil, err
-	}
-	done := &Undone{What: undone(entries), At: entries[0].At}
-	if prefix == repo.RedoPrefix {
-		done.What = removal(entries[0].Message)
-	}
-	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
-		for _, m := range finished[0].Moves {
-			if m.Name != ref {
-				continue
-			}
-			old, new := m.New, m.Old
-			if prefix == repo.RedoPrefix {
-				old, new = new, old
-			}
-			back, _, err := s.leftOut(issue, ref, old, new)
-			if err != nil {
-				return nil, err
-			}
-			done.IDs = append(done.IDs, idsOf(back)...)
-		}
-	}
-	return done, nil
-}
-
-// undoRemoval restores checkpoints that a move removed from the chain, and, in the same
-// transaction, from the archive. If all of them are present, it changes nothing.
-func (s *Restorer) undoRemoval(ctx context.Context, issue checkpoint.Issue, e refs.Logged) (ids []checkpoint.ID, err error) {
-	err = s.chain.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
-		ids = nil
-		archive, err := s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
-		if err != nil {
-			return nil, err
-		}
-		lost, err := s.removedBy(ctx, c, archive, e)
-		if err != nil || len(lost.live)+len(lost.archived) == 0 {
-			return nil, err
-		}
-		ids = lost.ids()
-		gone := chain.SetOf(idsOf(lost.live))
-		links := slices.DeleteFunc(slices.Clone(archive.Commits), func(l chain.ChainCommit) bool { return gone[l.ID] })
-		if archive.Cut && len(links)+len(lost.archived) != len(archive.Commits) {
-			return nil, archive.ReadOnly()
-		}
-		there := c.Index() // of a shallow chain nothing was removed
-		missing := slices.DeleteFunc(slices.Clone(lost.live), func(l chain.ChainCommit) bool { return there[l.ID] != nil })
-		ch := &chain.Change{Verb: "undo", Ids: ids, Insert: missing, Ledger: lost.revive, Below: lost.below}
-		if links = chain.Merge(links, lost.archived); len(links) > 0 || !archive.Tip.IsZero() {
-			ch.Then = s.chain.ArchiveMove(archive, links, k)
-		}
-		return ch, nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("undo the last %s of issue %s: %w", removal(e.Message), issue, err)
-	}
-	s.warnRemovedAtRemotes(ctx, issue, ids)
-	return ids, nil
-}
-
-// A removed holds checkpoints that a removal deleted and that are still missing, newest
-// first, and the ledger from before the removal.
-type removed struct {
-	live     []chain.ChainCommit // were in the chain
-	archived []chain.ChainCommit // were in the archive, and not moved there by this removal
-	ledger   *ledger.Ledger
-	below    *chain.Below // takes back the removal of checkpoints below a shallow boundary
-}
-
-// ids returns the ids of all checkpoints.
-func (r *removed) ids() []checkpoint.ID { return append(idsOf(r.live), idsOf(r.archived)...) }
-
-// removedBy returns checkpoints that a removal took from chain and archive.
-func (s *Restorer) removedBy(ctx context.Context, c, archive *chain.Chain, e refs.Logged) (*removed, error) {
-	r := &removed{}
-	var err error
-	if r.live, r.ledger, err = s.leftOut(c.Issue, c.Ref, e.Old, e.New); err != nil {
-		return nil, err
-	}
-	if after, err := s.chain.Walk(c.Issue, c.Ref, e.New, 1); err == nil && c.Cut {
-		r.below = chain.CancelBelow(after)
-	}
-	if removal(e.Message) != "archive" {
-		moves, err := s.repo.Reflog(ctx, archive.Ref)
-		if err != nil {
-			return nil, err
-		}
-		if i := slices.IndexFunc(moves, sameMove(e)); i >= 0 {
-			if r.archived, _, err = s.leftOut(c.Issue, archive.Ref, moves[i].Old, moves[i].New); err != nil {
-				return nil, err
-			}
-		}
-	}
-	// Checkpoints that were restored already, or deleted permanently by a later drop, are not
-	// missing.
-	live, archived := c.Visible(), archive.Index()
-	r.live = slices.DeleteFunc(r.live, func(l chain.ChainCommit) bool {
-		return live[l.ID] != nil || removal(e.Message) != "drop" && c.Ledger.Deletes(l.ID, l.Content)
-	})
-	coming := chain.SetOf(idsOf(r.live))
-	r.archived = slices.DeleteFunc(r.archived, func(l chain.ChainCommit) bool {
-		return coming[l.ID] || live[l.ID] != nil || archived[l.ID] != nil
-	})
-	return r, nil
-}
-
-// sameMove returns a predicate for the entries of the same transaction in another reflog.
-func sameMove(e refs.Logged) func(refs.Logged) bool {
-	return func(m refs.Logged) bool { return m.Message == e.Message && m.At.Equal(e.At) }
-}
-
-// leftOut returns the checkpoints that a chain had at the old tip and lacks at the new
-// tip, and the ledger at the old tip.
-func (s *Restorer) leftOut(issue checkpoint.Issue, ref string, old, new plumbing.Hash) ([]chain.ChainCommit, *ledger.Ledger, error) {
-	before, err := s.chain.Walk(issue, ref, old, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	after, err := s.chain.Walk(issue, ref, new, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	still := after.Visible()
-	return slices.DeleteFunc(before.Commits, func(l chain.ChainCommit) bool {
-		return l.Ledger || l.ID == "" || l.Gone || still[l.ID] != nil
-	}), before.Ledger, nil
-}
-
-// revive restores the old ledger entries of the removed checkpoints.
-func (r *removed) revive(l *ledger.Ledger) {
-	for _, id := range r.ids() {
-		l.Revive(id)
-		l.Copy(r.ledger, id, ledger.Pin)
-	}
-	for _, id := range idsOf(r.archived) {
-		l.Copy(r.ledger, id, ledger.Archived, ledger.Reason)
-	}
-}
-
-func idsOf(links []chain.ChainCommit) []checkpoint.ID {
-	ids := make([]checkpoint.ID, len(links))
-	for i := range links {
-		ids[i] = links[i].ID
-	}
-	return ids
-}
-
-// warnRemovedAtRemotes warns about restored checkpoints that a remote's ledger marks as
-// removed, because the next sync removes them again. A pin overrides a pruning, but
-// nothing overrides a drop.
-func (s *Restorer) warnRemovedAtRemotes(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) {
-	tracking, err := s.repo.TrackingRefs(ctx, i)
-	if err != nil {
-		return
-	}
-	for name, tip := range tracking {
-		remote := strings.TrimSuffix(strings.TrimPrefix(name, repo.RemoteRefs), "/"+i.RefName())
-		theirs, err := s.chain.Walk(i, name, tip, 1)
-		if err != nil {
-			continue
-		}
-		for _, id := range ids {
-			switch l := theirs.Ledger; {
-			case l.HasDeleted(id) || l.IsArchived(id):
-				s.repo.Notify("%s is recorded as dropped at %s: the next sync removes it again", id, remote)
-			case l.Dead(id, ledger.AnyContent):
-				s.repo.Notify("%s is recorded as pruned at %s: the next sync removes it again, unless it is pinned", id, remote)
-			}
-		}
-	}
+// Redo reverts an undo, with the rules and the parameters of Undo. It fails with ErrNothingToRedo.
+func (s *Restorer) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
+	return s.act(ctx, operation.Redo, which, shown)
 }
 
 // Preview returns what Undo would revert now, and changes nothing. Restored then has the
 // checkpoint of the restore, and the paths that Undo would write or leave.
 // Preview fails with ErrNothingToUndo.
-func (s *Restorer) Preview(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.preview(ctx, issue, s.nextUndo)
+func (s *Restorer) Preview(ctx context.Context, which Which) (*Undone, error) {
+	return s.preview(ctx, operation.Undo, which)
 }
 
 // PreviewRedo returns what Redo would do now, and changes nothing. It fails with
 // ErrNothingToRedo.
-func (s *Restorer) PreviewRedo(ctx context.Context, issue checkpoint.Issue) (*Undone, error) {
-	return s.preview(ctx, issue, s.nextRedo)
+func (s *Restorer) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
+	return s.preview(ctx, operation.Redo, which)
 }
 
-func (s *Restorer) preview(ctx context.Context, issue checkpoint.Issue, next func(context.Context, checkpoint.Issue) (*operation, error)) (*Undone, error) {
-	o, err := next(ctx, issue)
+// next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
+// oldest undone operation without a later operation. If this worktree has no such operation of an
+// issue, the operations of other worktrees that changed no files count too.
+func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*operation.Entry, error) {
+	here := s.log.Worktree()
+	e, err := s.pick(ctx, s.log.Entries(ctx, here), way, which)
+	if err != nil || e != nil {
+		return e, err
+	}
+	if which.Issue != "" && which.Number == 0 {
+		elsewhere := func(yield func(*operation.Entry, error) bool) {
+			for e, err := range s.log.Entries(ctx, "") {
+				if (err != nil || e.Worktree != here && !e.HasFiles()) && !yield(e, err) {
+					return
+				}
+			}
+		}
+		if e, err = s.pick(ctx, elsewhere, way, which); err != nil || e != nil {
+			return e, err
+		}
+	}
+	nothing := repo.ErrNothingToUndo
+	if way == operation.Redo {
+		nothing = repo.ErrNothingToRedo
+	}
+	switch {
+	case which.Number != 0:
+		return nil, fmt.Errorf("%s %d: %w", way, which.Number, nothing)
+	case which.Issue != "":
+		return nil, fmt.Errorf("%s for issue %s: %w", way, which.Issue, nothing)
+	}
+	return nil, fmt.Errorf("%s: %w", way, nothing)
+}
+
+func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry, error], way operation.Way, which Which) (found *operation.Entry, err error) {
+	newest := map[string]int{} // number by worktree
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		if !e.Concerns(which.Issue) || which.Number != 0 && which.Number != e.Number {
+			continue
+		}
+		newest[e.Worktree] = max(newest[e.Worktree], e.Number)
+		switch {
+		case e.State == operation.Pending: // a running command
+		case way == operation.Redo && (e.State == operation.Done || e.Last < newest[e.Worktree]):
+			return found, nil
+		case way == operation.Redo:
+			found = e
+		case e.State == operation.Done:
+			changes, err := s.hasEffect(ctx, e)
+			if err != nil || changes {
+				return e, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// hasEffect reports whether an undo of an operation would change anything.
+func (s *Restorer) hasEffect(ctx context.Context, e *operation.Entry) (bool, error) {
+	if e.HasFiles() || len(e.Moves) == 0 {
+		return true, nil
+	}
+	deltas, err := s.deltas(ctx, e, operation.Undo)
+	return len(deltas) > 0, err
+}
+
+// check fails if e is not the operation of a preview.
+func (u *Undone) check(e *operation.Entry) error {
+	if u == nil || u.entry == e.Commit {
+		return nil
+	}
+	return &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
+}
+
+// undoneOf returns the result for an operation, without paths.
+func undoneOf(e *operation.Entry, way operation.Way) *Undone {
+	u := &Undone{Number: e.Number, What: e.Command, Issues: e.Issues, At: e.At, Brought: e.Brought, Removed: e.Removed, entry: e.Commit}
+	if way == operation.Redo {
+		u.At = e.UndoneAt
+	}
+	if from, to := headOf(e, way); from.Branch != to.Branch && to != (operation.Place{}) {
+		u.Branch = cmp.Or(to.Branch, to.Commit)
+	}
+	return u
+}
+
+// headOf returns the states of HEAD before and after an undo or a redo.
+func headOf(e *operation.Entry, way operation.Way) (from, to operation.Place) {
+	if e.After == (operation.Place{}) {
+		return e.Before, e.Before
+	}
+	if way == operation.Undo {
+		return e.After, e.Before
+	}
+	return e.Before, e.After
+}
+
+// stepsOf returns the steps that an undo or a redo reverts, and the name of those that it stores.
+func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step, stores string, err error) {
+	if way == operation.Undo {
+		steps, err = s.steps(e, forward)
+		return steps, backward, err
+	}
+	steps, err = s.steps(e, backward)
+	return steps, forward, err
+}
+
+func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
+	e, err := s.next(ctx, way, which)
 	if err != nil {
 		return nil, err
 	}
-	p := &Undone{What: o.what, At: o.at, IDs: o.ids, key: o.key()}
-	if p.Commits, p.Saves, err = s.since(ctx, o); err != nil || o.snapshot == nil {
+	deltas, err := s.deltas(ctx, e, way)
+	if err != nil {
+		return nil, err
+	}
+	e.Brought, e.Removed = idsOfAll(deltas)
+	p := undoneOf(e, way)
+	for _, d := range deltas {
+		p.Lasting = append(p.Lasting, d.lasting...)
+	}
+	if p.Commits, err = s.commitsSince(ctx, e.Head()); err != nil {
+		return nil, err
+	}
+	if p.Saves, err = s.savesSince(ctx, e); err != nil {
+		return nil, err
+	}
+	steps, _, err := s.stepsOf(e, way)
+	if err != nil || len(steps) == 0 {
 		return p, err
 	}
-	steps, err := o.snapshot.steps()
-	if err != nil {
-		return nil, err
-	}
-	outcome, err := s.siteSince(o.snapshot).PlanBack(ctx, steps)
+	outcome, err := s.siteSince(e.Head()).PlanBack(ctx, steps)
 	if err != nil {
 		return nil, refusal(err)
 	}
-	p.Restored = &Restored{ID: o.snapshot.plan.Checkpoint, Undo: o.snapshot.ref, Outcome: *outcome}
+	p.Restored = &Restored{ID: e.Checkpoint, Undo: e.Name(), Outcome: *outcome}
 	return p, nil
+}
+
+// siteSince returns the worktree, with a former HEAD.
+func (s *Restorer) siteSince(head plumbing.Hash) *Worktree {
+	site := s.site(s.repo.NewObjectWriter())
+	if !head.IsZero() {
+		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
+	}
+	return site
+}
+
+// act undoes or redoes an operation. If an undo or a redo of that kind was killed, it is finished
+// instead: the user does not know that it has begun, and repeats the command.
+func (s *Restorer) act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+	if s.repo.Info.Root != "" {
+		release, err := s.lockWorktree()
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if done, err := s.actKilled(ctx, way, which); err != nil || done != nil {
+			return done, err
+		}
+	}
+	e, err := s.next(ctx, way, which)
+	if err == nil {
+		err = shown.check(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.revert(ctx, e, way)
+	if err == nil || repo.IsDone(err) || errors.As(err, new(*repo.RefusedError)) || e.State != operation.Pending {
+		return done, err
+	}
+	return done, &repo.UnfinishedError{Err: err}
+}
+
+// actKilled settles a killed operation. If the user asks for this undo or redo, it returns the
+// result, otherwise nil.
+func (s *Restorer) actKilled(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
+	killed, err := s.settle(ctx)
+	if err != nil || killed == nil || !killed.Concerns(which.Issue) || which.Number != 0 && which.Number != killed.Number {
+		return nil, err
+	}
+	reverted := killed.Way == operation.Do && killed.State != operation.Done
+	if killed.Way != way && (way != operation.Undo || !reverted) {
+		return nil, nil
+	}
+	done := undoneOf(killed, way)
+	steps, _, err := s.stepsOf(killed, way)
+	if len(steps) > 0 {
+		done.Restored = &Restored{ID: killed.Checkpoint}
+		done.Restored.listSteps(steps)
+	}
+	return done, err
+}
+
+// revert undoes or redoes an operation. The worktree is locked.
+func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation.Way) (*Undone, error) {
+	steps, stores, err := s.stepsOf(e, way)
+	if err != nil {
+		return nil, err
+	}
+	deltas, err := s.deltas(ctx, e, way)
+	if err != nil {
+		return nil, err
+	}
+	former := *e
+	e.Brought, e.Removed = idsOfAll(deltas)
+	e.State, e.Way = operation.Pending, way
+	e.Remove(stores) // the steps of the last undo or redo
+	if way == operation.Undo {
+		e.UndoneAt = s.repo.Now().UTC()
+	}
+	done := undoneOf(e, way)
+	if len(deltas) > 0 || done.Branch != "" {
+		if err := s.log.Write(ctx, e, s.repo.NewObjectWriter()); err != nil {
+			*e = former
+			return nil, err
+		}
+	}
+	if way == operation.Redo {
+		s.moveHead(ctx, e)
+	}
+	if len(steps) > 0 {
+		outcome, err := s.takeBack(ctx, e, steps, stores, nil)
+		done.Restored = &Restored{ID: e.Checkpoint, Outcome: *outcome}
+		if err != nil {
+			if e.Commit == former.Commit {
+				*e = former // nothing is stored
+			}
+			return done, refusal(err)
+		}
+	}
+	keepsHere := done.Restored != nil && len(done.Restored.Skipped) > 0
+	return done, repo.AfterMove(s.complete(ctx, e, keepsHere))
+}
+
+// takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
+// command that was killed.
+func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
+	site := s.siteSince(e.Head())
+	k := s.repo.NewObjectWriter()
+	site.Objects = k
+	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
+		if err := putSteps(e, stores, overriddenBy(opposite, killed), k); err != nil {
+			return err
+		}
+		return s.log.Write(ctx, e, k)
+	})
+}
+
+// complete does the part of an undo or a redo that follows the files: chains, HEAD and the state
+// files. With keepsHere, the files of the worktree come after other checkpoints than before.
+func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere bool) error {
+	if err := s.revertChains(ctx, e); err != nil {
+		return err
+	}
+	if e.Way == operation.Undo {
+		s.moveHead(ctx, e)
+	}
+	for _, note := range e.Notes {
+		from, to := note.After, note.Before
+		if e.Way == operation.Redo {
+			from, to = to, from
+		}
+		if s.log.ReadState(note.Name) != from || keepsHere && note.IsHere() {
+			continue // a save has followed
+		}
+		if err := s.log.WriteState(note.Name, to); err != nil {
+			s.repo.Notify("the state of this worktree is not as before: %v", err)
+		}
+	}
+	return s.log.Finish(ctx, e)
+}
+
+// moveHead switches HEAD back to the branch from before the operation, or for a redo to that after
+// it. If HEAD has moved to another branch since, or git refuses, HEAD stays.
+func (s *Restorer) moveHead(ctx context.Context, e *operation.Entry) {
+	from, to := headOf(e, e.Way)
+	now, err := s.repo.ReadHead(ctx)
+	if err != nil || from.Branch == to.Branch || now.Branch != from.Branch {
+		return
+	}
+	args := []string{"switch", "--quiet", "--detach", to.Commit}
+	switch {
+	case to.Branch != "" && s.facts.HasBranch(ctx, to.Branch):
+		args = []string{"switch", "--quiet", "--no-guess", to.Branch}
+	case to.Branch != "":
+		args = []string{"switch", "--quiet", "--create", to.Branch, to.Commit}
+	}
+	g := s.repo.Git
+	g.Dir = s.repo.Info.Root
+	if _, err := g.Output(ctx, args...); err != nil {
+		s.repo.Notify("HEAD stays on branch %s: %v", now.Branch, err)
+	}
+}
+
+// mostCommits limits the number of counted commits.
+const mostCommits = 1000
+
+// commitsSince counts the commits of HEAD that a former HEAD did not have. If the number is
+// unknown, it returns 1.
+func (s *Restorer) commitsSince(ctx context.Context, then plumbing.Hash) (int, error) {
+	now, err := s.repo.ReadHead(ctx)
+	if err != nil || now.Commit.IsZero() || then == now.Commit {
+		return 0, err
+	}
+	if then.IsZero() {
+		return 1, nil
+	}
+	n, err := s.facts.History().Behind(ctx, then.String(), now.Commit.String(), mostCommits)
+	if err != nil && ctx.Err() == nil { // a gc has deleted the commit
+		return 1, nil
+	}
+	return n, err
+}
+
+// savesSince counts the checkpoints of the issues of an operation that came after it.
+func (s *Restorer) savesSince(ctx context.Context, e *operation.Entry) (n int, err error) {
+	for _, tip := range e.Tips {
+		issue, err := operation.IssueOf(tip.Ref)
+		if err != nil {
+			return 0, err
+		}
+		then, err := s.chain.Walk(issue, tip.Ref, plumbing.NewHash(tip.New), 0)
+		if err != nil {
+			continue // its commits are gone, and the number is unknown
+		}
+		now, err := s.chain.ReadChain(ctx, issue, tip.Ref, 0)
+		if err != nil {
+			return 0, err
+		}
+		was := then.Index()
+		for id := range now.Visible() {
+			if was[id] == nil {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// LastRestored returns the issue of the newest operation in this worktree that changed files and
+// can be undone, or "".
+func (s *Restorer) LastRestored(ctx context.Context) checkpoint.Issue {
+	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {
+		if err == nil && e.State == operation.Done && e.HasFiles() && len(e.Issues) > 0 {
+			return e.Issues[0]
+		}
+	}
+	return ""
 }

@@ -2,8 +2,9 @@ package restore_test
 
 import (
 	"context"
+	"fmt"
 	"os"
-	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,12 +28,10 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Equal(t, []string{"a"}, done.Skipped)
 	assert.Equal(t, []string{"d/e", "new/n"}, done.Restored)
 	assert.Equal(t, "edited after the restore\n", x.Read("a"))
-	_, err := x.s.Undo(context.Background(), "42")
+	_, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
-	kept := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo/42/*-undone")
-	assert.True(t, strings.HasSuffix(kept, "-undone"), kept)
 	mine := x.Hash("mine\n")
-	assert.Contains(t, x.Git("ls-tree", "-r", kept), mine, "what a was before is still there")
+	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
 }
 
 func TestUndoTwice(t *testing.T) {
@@ -56,24 +55,49 @@ func TestUndoTwice(t *testing.T) {
 	assert.Equal(t, clean, x.picture())
 }
 
-func TestSafetySnapshotsExpire(t *testing.T) {
+// An entry expires after two weeks, if another time agrees with the clock.
+func TestOperationsExpire(t *testing.T) {
+	t.Parallel()
+	x := newSite(t)
+	x.stageSome()
+	c := x.save()
+	numbers := func() string {
+		return x.Git("for-each-ref", "--format=%(refname:lstrip=4)", "refs/git-checkpoint/operations")
+	}
+	for _, step := range []struct {
+		after time.Duration
+		left  string
+	}{
+		{0, "0000000001"},
+		{14*24*time.Hour + time.Hour, "0000000001\n0000000002"}, // no other time agrees
+		{time.Minute, "0000000001\n0000000002\n0000000003"},
+		{24 * time.Hour, "0000000002\n0000000003\n0000000004"},
+		{-15 * 24 * time.Hour, "0000000002\n0000000003\n0000000004\n0000000005"},
+	} {
+		x.clean()
+		x.clock = x.clock.Add(step.after)
+		x.restore(c)
+		assert.Equal(t, step.left, numbers(), step.after)
+	}
+}
+
+// One restore under a clock that is far ahead deletes no entry.
+func TestAWrongClockExpiresNoOperation(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)
 	x.stageSome()
 	c := x.save()
 	x.clean()
-	x.restore(c)
-	old := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")
-	x.clean()
-	x.clock = x.clock.Add(14*24*time.Hour - time.Minute)
-	x.restore(c)
-	assert.Contains(t, x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo"), old)
-	x.clean()
-	x.clock = x.clock.Add(time.Hour)
-	x.restore(c)
-	refs := x.Git("for-each-ref", "--format=%(refname)", "refs/git-checkpoint/undo")
-	assert.NotContains(t, refs, old)
-	assert.Len(t, strings.Split(refs, "\n"), 2)
+	x.Write("a", "precious\n")
+	x.restore(c, takeTheirs)
+	x.Write("a", "later\n")
+	right := x.clock
+	x.clock = x.clock.Add(40 * 24 * time.Hour)
+	x.restore(c, takeTheirs)
+	x.clock = right.Add(time.Minute)
+	x.undo()
+	assert.Equal(t, "later\n", x.Read("a"))
+	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), x.Hash("precious\n"))
 }
 
 // TestUndoKeepsModes checks that permissions unknown to git are restored too.
@@ -118,7 +142,7 @@ func TestFailedRestoreIsUndone(t *testing.T) {
 	c := x.save()
 	x.clean()
 	before := x.picture()
-	for _, stop := range []string{"journal", "moved", "index"} {
+	for _, stop := range []string{"entry", "moved", "index"} {
 		n := 0
 		restore.SetFault(func(at string) error {
 			if n++; at == stop && n > 2 || at == stop && stop != "moved" {
@@ -133,6 +157,19 @@ func TestFailedRestoreIsUndone(t *testing.T) {
 		assert.Equal(t, before, x.picture(), stop)
 		x.noLitter()
 	}
-	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/undo"))
+	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/operations"))
 	assert.Len(t, x.restore(c).Restored, 3)
+}
+
+// A file system that refuses chmod keeps no permissions, and that is a warning.
+func TestARefusedChmodIsAWarning(t *testing.T) {
+	t.Parallel()
+	var said []string
+	s := &restore.Worktree{Warn: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
+	require.NoError(t, restore.Metadata(s, "a", nil))
+	require.NoError(t, restore.Metadata(s, "a", &os.PathError{Op: "chmod", Path: "a", Err: syscall.EPERM}))
+	require.NoError(t, restore.Metadata(s, "b", &os.PathError{Op: "chmod", Path: "b", Err: syscall.ENOTSUP}))
+	require.ErrorIs(t, restore.Metadata(s, "c", syscall.EIO), syscall.EIO)
+	assert.Len(t, said, 2)
+	assert.Contains(t, said[0], "the permissions of a are not as before")
 }

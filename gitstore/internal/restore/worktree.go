@@ -7,11 +7,11 @@
 //	decide     a step for each restorable path, as a pure function; plan.go has the rules
 //	mergeAll   files that both sides changed are merged
 //	prepare    git creates new files outside the worktree
-//	safety     the replaced content becomes a safety snapshot, with a journal
+//	keep       the replaced content becomes a pending entry (package operation)
 //	apply      files are exchanged one by one, then the index as a whole
 //
 // Worktree decides and writes the files. Restorer checks the place, writes
-// the safety snapshot, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
+// the entry, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
 // kept.
 package restore
 
@@ -49,6 +49,7 @@ type Worktree struct {
 	// Share sets the modes of files and directories in State for a shared repository. If it
 	// is nil, the modes stay.
 	Share func(paths ...string)
+	Warn  func(format string, args ...any) // reports a difference to the former state, may be nil
 
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head   func(context.Context) (plumbing.Hash, error)

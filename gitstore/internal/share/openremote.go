@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
@@ -36,7 +37,7 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error
 	g, err := s.repo.Beside(ctx, dir)
 	if err == nil {
 		g.LimitPromised(ctx, repo.Options{Asks: func() bool { return !req.Quiet }})
-		err = New(g, chain.New(g)).fetchTips(ctx, req, known)
+		err = New(g, chain.New(g), operation.New(g)).fetchTips(ctx, req, known)
 	}
 	if err == nil {
 		err = g.OpenObjects()

@@ -15,14 +15,15 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Purge removes the references to dropped checkpoints from an issue's reflogs, safety
-// snapshots and fetched refs. The next git gc can then delete the objects. It returns the
+// Purge removes the references to dropped checkpoints from an issue's reflogs and fetched refs, and
+// the operations that can reach them. The next git gc can then delete the objects. It returns the
 // remote-tracking refs that still contain one of ids. The next sync with their remote
 // moves these refs and expires their reflogs.
 func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
@@ -32,7 +33,7 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 	}
 	names := slices.Sorted(maps.Keys(tracking))
 	err = s.repo.WithIssueLock(ctx, issue, func() error {
-		if err := s.purgeRefs(ctx, issue); err != nil {
+		if err := s.purgeRefs(ctx, issue, ids); err != nil {
 			return err
 		}
 		return s.expireReflogs(ctx, append([]string{repo.LiveRef(issue), repo.OwnRef(issue), repo.ArchiveRef(issue), repo.FetchedRef(issue)}, names...))
@@ -47,8 +48,8 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 }
 
 // purgeRefs deletes an issue's archive ref if the archive is empty, the ref of a chain
-// that plain git fetched, and the safety snapshots.
-func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
+// that plain git fetched, and operations.
+func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
 	if err != nil {
 		return err
@@ -64,17 +65,62 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue) error {
 	if old, err := s.repo.ReadRef(ctx, repo.FetchedRef(issue)); err == nil && !old.IsZero() && old != live {
 		moves = append(moves, refs.Move{Name: repo.FetchedRef(issue), Old: old})
 	}
-	undo, err := s.repo.UndoRefs(ctx, issue)
+	entries, err := s.toPurge(ctx, issue, ids)
 	if err != nil {
 		return err
 	}
-	for name, old := range undo {
-		moves = append(moves, refs.Move{Name: name, Old: old})
+	for _, e := range entries {
+		moves = append(moves, refs.Move{Name: e.Name(), Old: e.Commit})
 	}
 	if len(moves) == 0 {
 		return nil
 	}
 	return s.repo.MoveRefs(ctx, "purge", moves...)
+}
+
+// toPurge returns the operations of an issue, and those of other issues that reach a file of the
+// dropped checkpoints.
+func (s *Sharer) toPurge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) (entries []*operation.Entry, err error) {
+	var others []*operation.Entry
+	var dropped []chain.Checkpoint
+	for e, err := range s.log.Entries(ctx, "") {
+		switch {
+		case err != nil:
+			return nil, err
+		case !e.Concerns(issue):
+			others = append(others, e)
+			continue
+		}
+		entries = append(entries, e)
+		for _, m := range e.Moves {
+			if i, err := operation.IssueOf(m.Ref); err != nil || i != issue {
+				continue
+			}
+			before, err := s.chain.Walk(issue, m.Ref, plumbing.NewHash(m.Old), 0)
+			if err != nil {
+				continue
+			}
+			for _, id := range ids {
+				if c := before.Find(id); c != nil {
+					dropped = append(dropped, *c)
+				}
+			}
+		}
+	}
+	files, err := s.filesOfDropped(ctx, dropped)
+	if err != nil || len(files) == 0 {
+		return entries, err
+	}
+	for _, e := range others {
+		found, err := s.reachable(ctx, files, []string{e.Commit.String()})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
 }
 
 // reflogsAtOnce limits the names in the arguments of one git.
@@ -156,6 +202,34 @@ type Remains struct {
 // worktree. Files that HEAD had at a save do not count. Objects that are missing from
 // this repository, as in a partial clone, are skipped.
 func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Remains, error) {
+	all, err := s.filesOfDropped(ctx, dropped)
+	if err != nil {
+		return nil, err
+	}
+	r := &Remains{}
+	if len(all) == 0 {
+		return r, nil
+	}
+	for _, place := range []struct {
+		args []string
+		to   *[]string
+	}{{[]string{"--indexed-objects"}, &r.Index}, {[]string{"--exclude=" + repo.RemoteRefs + "*", "--all", "--reflog"}, &r.Refs}} {
+		if *place.to, err = s.reachable(ctx, all, place.args); err != nil {
+			return nil, err
+		}
+	}
+	for hash, path := range all {
+		if s.isInWorktree(path, hash) {
+			r.Worktree = append(r.Worktree, path)
+		}
+	}
+	slices.Sort(r.Worktree)
+	return r, nil
+}
+
+// filesOfDropped returns the blobs of dropped checkpoints with their paths, without those that HEAD
+// had at a save.
+func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint) (map[plumbing.Hash]string, error) {
 	var in []string
 	for i := range dropped {
 		c, err := s.repo.ReadCommit(dropped[i].Commit)
@@ -175,28 +249,9 @@ func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Re
 		}
 	}
 	if len(in) == 0 {
-		return &Remains{}, nil
+		return nil, nil
 	}
-	all, err := s.filesOf(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	r := &Remains{}
-	for _, place := range []struct {
-		args []string
-		to   *[]string
-	}{{[]string{"--indexed-objects"}, &r.Index}, {[]string{"--exclude=" + repo.RemoteRefs + "*", "--all", "--reflog"}, &r.Refs}} {
-		if *place.to, err = s.reachable(ctx, all, place.args); err != nil {
-			return nil, err
-		}
-	}
-	for hash, path := range all {
-		if s.isInWorktree(path, hash) {
-			r.Worktree = append(r.Worktree, path)
-		}
-	}
-	slices.Sort(r.Worktree)
-	return r, nil
+	return s.filesOf(ctx, in)
 }
 
 // reachable returns the paths of the files that git can reach from args, sorted. Git

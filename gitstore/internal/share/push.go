@@ -277,6 +277,9 @@ func (y *Syncing) sendAtomic(ctx context.Context, plans []*issuePlan, errs error
 		return false, nil
 	}
 	p := plans[0]
+	if err := y.notePush(ctx, plans); err != nil {
+		return false, err
+	}
 	said, ok, err := y.Conn.PushAtomic(ctx, y.req.DryRun, p.updates()...)
 	if !ok {
 		return false, nil
@@ -285,6 +288,18 @@ func (y *Syncing) sendAtomic(ctx context.Context, plans []*issuePlan, errs error
 		p.note(u, said[u.Ref], errs)
 	}
 	return true, err
+}
+
+// notePush notes that the checkpoints may be public from now on.
+func (y *Syncing) notePush(ctx context.Context, plans []*issuePlan) error {
+	if y.req.DryRun {
+		return nil
+	}
+	issues := make([]checkpoint.Issue, len(plans))
+	for n, p := range plans {
+		issues[n] = p.issue
+	}
+	return y.Sharer.log.NotePush(ctx, issues)
 }
 
 // note adds the outcome of a ref update to errs. A ref that is up to date is no error.
@@ -306,6 +321,9 @@ func (y *Syncing) send(ctx context.Context, plans []*issuePlan, errs errorsByIss
 	}
 	if len(updates) == 0 {
 		return nil
+	}
+	if err := y.notePush(ctx, plans); err != nil {
+		return err
 	}
 	said, err := y.Conn.Push(ctx, y.req.DryRun, updates...)
 	for _, p := range plans {

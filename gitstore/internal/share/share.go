@@ -31,6 +31,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -41,10 +42,11 @@ import (
 type Sharer struct {
 	repo  *repo.Repo
 	chain *chain.Chains
+	log   *operation.Log
 }
 
 // New returns the Sharer of a repository.
-func New(r *repo.Repo, c *chain.Chains) *Sharer { return &Sharer{r, c} }
+func New(r *repo.Repo, c *chain.Chains, l *operation.Log) *Sharer { return &Sharer{r, c, l} }
 
 // A Request holds the parameters of a fetch, a push, a sync, or of OpenRemote.
 type Request struct {

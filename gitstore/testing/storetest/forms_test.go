@@ -244,7 +244,7 @@ func (a *after) Archive(ctx context.Context, i checkpoint.Issue, ids []checkpoin
 	return a.Store.Archive(ctx, i, ids, why)
 }
 
-func (a *after) Undo(ctx context.Context, i checkpoint.Issue) (*gitstore.Undone, error) {
+func (a *after) Undo(ctx context.Context, which gitstore.Which, shown *gitstore.Undone) (*gitstore.Undone, error) {
 	defer a.do()
-	return a.Store.Undo(ctx, i)
+	return a.Store.Undo(ctx, which, shown)
 }

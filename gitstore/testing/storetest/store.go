@@ -45,9 +45,9 @@ type Archiver interface {
 	Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)
 }
 
-// An Undoer is a Subject with an undo of removals.
+// An Undoer is a Subject with an undo of operations.
 type Undoer interface {
-	Undo(ctx context.Context, i checkpoint.Issue) (*gitstore.Undone, error)
+	Undo(ctx context.Context, which gitstore.Which, shown *gitstore.Undone) (*gitstore.Undone, error)
 }
 
 // A Purger is a Subject that can delete removed checkpoints permanently.

@@ -1,0 +1,238 @@
+// Package operation stores the operations of a clone: each command that restores files, or that
+// adds or removes checkpoints without being a save, is one entry. undo and redo read the entries.
+//
+// An entry is one ref with its number in its worktree, so that a purge deletes a ref and rewrites
+// nothing:
+//
+//	refs/git-checkpoint/operations/<worktree>/<number, 10 digits>
+//
+// Its commit has the former and the new values of the moved refs as parents, so that git gc keeps
+// dropped checkpoints. Its tree is:
+//
+//	operation   the facts (type Facts), in the part of YAML that is JSON
+//	files       the steps that changed the files of the worktree (package restore)
+//	back        the steps of the undo
+//	blobs/      the raw contents and the staged contents that the steps need, by hash
+//
+// A pending entry is the only note of a command that was killed.
+package operation
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Refs is the namespace of the entries.
+const Refs = refs.Operations
+
+// A State is the state of an entry.
+type State string
+
+// The states of an entry.
+const (
+	Pending State = "pending"
+	Done    State = "done"
+	Undone  State = "undone"
+)
+
+// A Way is the action of an entry: the running one, otherwise the last one.
+type Way string
+
+// The ways of an entry.
+const (
+	Do   Way = "do"
+	Undo Way = "undo"
+	Redo Way = "redo"
+)
+
+// Facts describe an operation.
+type Facts struct {
+	Version    int                `json:"version"`
+	State      State              `json:"state"`
+	Way        Way                `json:"way"`
+	Command    string             `json:"command"`
+	Issues     []checkpoint.Issue `json:"issues"`
+	Checkpoint checkpoint.ID      `json:"checkpoint_id,omitempty"` // source of the files
+	At         time.Time          `json:"at"`
+	UndoneAt   time.Time          `json:"undone_at,omitzero"`
+	Process    int                `json:"process"`
+	Last       int                `json:"last,omitempty"` // newest number of the worktree at the undo; a later operation ends the redo
+
+	Before   Place           `json:"before"`            // HEAD before the operation
+	After    Place           `json:"after"`             // HEAD after it
+	UndoneOn Place           `json:"undone_on"`         // HEAD after the undo
+	Moves    []Move          `json:"refs"`              // of chains and archives, in their order
+	Tips     []Move          `json:"tips,omitempty"`    // chains at the end of the operation or of its undo
+	Brought  []checkpoint.ID `json:"brought,omitempty"` // checkpoints that the last undo or redo has brought back
+	Removed  []checkpoint.ID `json:"removed,omitempty"` // and that it has removed
+	Notes    []StateFile     `json:"notes,omitempty"`   // state files of the worktree
+}
+
+// A Place is a state of HEAD.
+type Place struct {
+	Branch string `json:"branch,omitempty"` // "" if HEAD is detached
+	Commit string `json:"commit,omitempty"` // zero on an unborn branch
+}
+
+// A Move is the move of a ref.
+type Move struct {
+	Ref string `json:"ref"`
+	Old string `json:"old,omitempty"`
+	New string `json:"new"`
+}
+
+// A StateFile is a file below the state directory of the worktree, "" if it is missing.
+type StateFile struct {
+	Name   string `json:"name"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// IsHere reports whether the file has the checkpoints that the files of the worktree come after, or
+// from which they come.
+func (f StateFile) IsHere() bool {
+	return strings.HasPrefix(f.Name, here) || strings.HasPrefix(f.Name, sources)
+}
+
+// The folders of the state files.
+const (
+	resumed = "resumed/"
+	here    = "here/"
+	sources = "sources/"
+)
+
+// An Entry is the entry of an operation.
+type Entry struct {
+	Worktree string // as in refs
+	Number   int
+	Commit   plumbing.Hash // zero before the entry is stored
+	Facts
+	Content []trees.Entry // of the tree, without the facts
+}
+
+// Name returns the ref of an entry.
+func (e *Entry) Name() string { return fmt.Sprintf("%s%s/%010d", Refs, e.Worktree, e.Number) }
+
+// HasFiles reports whether the operation changed files of the worktree.
+func (e *Entry) HasFiles() bool { return !trees.HashOf(e.Content, "files").IsZero() }
+
+// Concerns reports whether an operation belongs to an issue. "" stands for every issue.
+func (e *Entry) Concerns(issue checkpoint.Issue) bool {
+	return issue == "" || slices.Contains(e.Issues, issue)
+}
+
+// Head returns the commit of HEAD after the last action of the entry. For a pending undo or redo, it
+// is the action before.
+func (e *Entry) Head() plumbing.Hash {
+	if e.State == Undone || e.State == Pending && e.Way == Redo {
+		return plumbing.NewHash(e.UndoneOn.Commit)
+	}
+	return plumbing.NewHash(cmp.Or(e.After.Commit, e.Before.Commit))
+}
+
+// Put sets an entry of the tree.
+func (e *Entry) Put(t trees.Entry) {
+	e.Remove(t.Name)
+	e.Content = append(e.Content, t)
+}
+
+// Remove removes an entry of the tree.
+func (e *Entry) Remove(name string) {
+	e.Content = slices.DeleteFunc(slices.Clone(e.Content), func(o trees.Entry) bool { return o.Name == name })
+}
+
+// addMoves adds moves of chains and archives, and their issues. A move that continues the one
+// before extends it.
+func (e *Entry) addMoves(moves []refs.Move) {
+	e.Moves = slices.Clone(e.Moves)
+	for _, m := range moves {
+		last := slices.IndexFunc(e.Moves, func(o Move) bool { return o.Ref == m.Name && o.New == m.Old.String() })
+		if last >= 0 {
+			e.Moves[last].New = m.New.String()
+		} else {
+			e.Moves = append(e.Moves, Move{m.Name, m.Old.String(), m.New.String()})
+		}
+		if issue, err := IssueOf(m.Name); err == nil && !slices.Contains(e.Issues, issue) {
+			e.Issues = append(slices.Clone(e.Issues), issue)
+		}
+	}
+}
+
+// IssueOf returns the issue of the ref of a chain or an archive.
+func IssueOf(ref string) (checkpoint.Issue, error) {
+	return checkpoint.IssueFromRef(strings.TrimPrefix(strings.TrimPrefix(ref, repo.LiveRefs), repo.ArchiveRefs))
+}
+
+// encode adds the objects of an entry, and returns its commit.
+func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error) {
+	e.Version = version
+	data, err := json.MarshalIndent(&e.Facts, "", "  ")
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	tree := append(slices.Clone(e.Content), trees.Entry{Mode: trees.ModeFile, Name: "operation", Hash: k.Add(plumbing.BlobObject, append(data, '\n'))})
+	var parents []plumbing.Hash
+	for _, m := range e.Moves {
+		for _, hex := range []string{m.Old, m.New} {
+			if h := plumbing.NewHash(hex); !h.IsZero() && !slices.Contains(parents, h) {
+				parents = append(parents, h)
+			}
+		}
+	}
+	message := fmt.Sprintf("%s %s: %s\n", e.Command, repo.Shorten(fmt.Sprint(e.Issues)), e.State)
+	return k.AddCommit(r.NewAuthoredCommit(k.AddTree(tree), e.At, r.Now(), message, parents...)), nil
+}
+
+// version is the version of the form of an entry.
+const version = 1
+
+// isPending reports whether the message of a commit is that of a pending entry.
+func isPending(message string) bool { return strings.HasSuffix(message, ": "+string(Pending)+"\n") }
+
+// parseName returns the worktree and the number in the ref of an entry.
+func parseName(ref string) (worktree string, number int, ok bool) {
+	worktree, digits, ok := strings.Cut(strings.TrimPrefix(ref, Refs), "/")
+	number, err := strconv.Atoi(digits)
+	return worktree, number, ok && err == nil && number > 0 && len(digits) == 10
+}
+
+// read reads an entry.
+func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {
+	worktree, number, ok := parseName(ref)
+	if !ok {
+		return nil, repo.Corrupt(ref, "not the name of an operation")
+	}
+	c, err := r.ReadCommit(commit)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	content, err := trees.Read(r.Objects, c.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	data, err := trees.ReadAs(r.Objects, plumbing.BlobObject, trees.HashOf(content, "operation"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref, err)
+	}
+	e := &Entry{Worktree: worktree, Number: number, Commit: commit}
+	if err := json.Unmarshal(data, &e.Facts); err != nil {
+		return nil, repo.Corrupt(ref, "operation: %w", err)
+	}
+	if e.Version != version {
+		return nil, repo.Corrupt(ref, "operation: unknown version %d", e.Version)
+	}
+	e.Content = slices.DeleteFunc(content, func(t trees.Entry) bool { return t.Name == "operation" })
+	return e, nil
+}

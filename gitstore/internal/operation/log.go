@@ -1,0 +1,377 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A Log is the list of operations of a repository. It records the moves of the running operation.
+type Log struct {
+	repo   *repo.Repo
+	open   *Entry // the running operation, or nil
+	coming *Entry // the entry in a transaction that has not ended
+	former *Entry // the entry before the last transaction
+
+	Unsettled bool // the last entry that was stored or found is pending
+}
+
+// New returns the log of a repository.
+func New(r *repo.Repo) *Log {
+	l := &Log{repo: r}
+	r.Recorder = l
+	return l
+}
+
+// Worktree returns the name of this worktree in refs.
+func (l *Log) Worktree() string {
+	name, err := filepath.Rel(filepath.Join(l.repo.Info.CommonDir, "worktrees"), l.repo.Info.Dir)
+	if err != nil || strings.HasPrefix(name, "..") {
+		return "_main"
+	}
+	return "w-" + checkpoint.Issue(name).RefName()
+}
+
+// A Start describes an operation that begins.
+type Start struct {
+	Command string
+	Issue   checkpoint.Issue
+	Files   bool   // it changes the worktree, so its state files belong to it
+	From    *Place // HEAD before the operation, nil for HEAD now
+}
+
+// Run runs f as one operation, which records the chains and archives that f moves. Inside of a
+// running operation, f is a part of that one. An operation that changes nothing has no entry.
+func (l *Log) Run(ctx context.Context, o Start, f func() error) error {
+	if l.open != nil {
+		return f()
+	}
+	l.open = l.begin(ctx, o)
+	err := f()
+	e := l.open
+	l.open = nil
+	if failed := l.end(context.WithoutCancel(ctx), e); failed != nil {
+		l.repo.Notify("the operation %s is not recorded completely, and undo may revert a part of it: %v", e.Command, failed)
+	}
+	return err
+}
+
+// Current returns the running operation, or nil. The caller may change it.
+func (l *Log) Current() *Entry { return l.open }
+
+func (l *Log) begin(ctx context.Context, o Start) *Entry {
+	head, _ := l.repo.ReadHead(ctx) // a chain can also be changed if HEAD is broken
+	e := &Entry{Worktree: l.Worktree(), Facts: Facts{
+		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head),
+	}}
+	if o.From != nil {
+		e.Before = *o.From
+	}
+	if o.Issue != "" {
+		e.Issues = []checkpoint.Issue{o.Issue}
+	}
+	if o.Files {
+		for _, name := range []string{resumed, here, sources} {
+			note := StateFile{Name: name + o.Issue.RefName()}
+			note.Before = l.ReadState(note.Name)
+			e.Notes = append(e.Notes, note)
+		}
+	}
+	return e
+}
+
+// PlaceNow returns the present state of HEAD.
+func (l *Log) PlaceNow(ctx context.Context) (*Place, error) {
+	head, err := l.repo.ReadHead(ctx)
+	p := placeOf(head)
+	return &p, err
+}
+
+func placeOf(h repo.Head) Place { return Place{h.Branch, h.Commit.String()} }
+
+// end stores the state at the end of an operation, unless its transaction has stored it.
+func (l *Log) end(ctx context.Context, e *Entry) error {
+	head, err := l.repo.ReadHead(ctx)
+	if err != nil {
+		return err
+	}
+	if e.Commit.IsZero() && placeOf(head).Branch == e.Before.Branch {
+		return nil // a resume that restored nothing is no operation
+	}
+	if !e.Commit.IsZero() && len(e.Notes) == 0 && placeOf(head) == e.Before {
+		return nil // the transaction has stored it
+	}
+	return l.Finish(ctx, e)
+}
+
+// Finish stores an entry as done or undone, with the present state of HEAD and of the state files.
+func (l *Log) Finish(ctx context.Context, e *Entry) error {
+	head, err := l.repo.ReadHead(ctx)
+	if err != nil {
+		return err
+	}
+	if e.Way != Undo {
+		e.State, e.After = Done, placeOf(head)
+		for i := range e.Notes {
+			e.Notes[i].After = l.ReadState(e.Notes[i].Name)
+		}
+	} else {
+		there, err := l.list(ctx, e.Worktree)
+		if err != nil {
+			return err
+		}
+		e.State, e.UndoneOn, e.Last = Undone, placeOf(head), newest(there, e.Worktree)
+	}
+	e.Tips = nil
+	for _, issue := range e.Issues {
+		if tip, err := l.repo.ReadRef(ctx, repo.LiveRef(issue)); err == nil {
+			e.Tips = append(e.Tips, Move{Ref: repo.LiveRef(issue), New: tip.String()})
+		}
+	}
+	return l.Write(ctx, e, l.repo.NewObjectWriter())
+}
+
+// ReadState reads a state file of the worktree, "" if it is missing.
+func (l *Log) ReadState(name string) string {
+	data, err := os.ReadFile(filepath.Join(l.repo.StateDir(), filepath.FromSlash(name)))
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// WriteState replaces or removes a state file of the worktree.
+func (l *Log) WriteState(name, text string) error {
+	path := filepath.Join(l.repo.StateDir(), filepath.FromSlash(name))
+	if text == "" {
+		return fsutil.IgnoreMissing(os.Remove(path))
+	}
+	return l.repo.WriteFile(path, []byte(text))
+}
+
+// Record adds the entry of the running operation to a transaction that moves chains or archives.
+func (l *Log) Record(ctx context.Context, k *repo.ObjectWriter, moves []refs.Move) ([]refs.Move, error) {
+	l.coming = nil
+	if l.open == nil {
+		return nil, nil
+	}
+	moves = slices.DeleteFunc(slices.Clone(moves), func(m refs.Move) bool {
+		return m.Old == m.New || !strings.HasPrefix(m.Name, repo.LiveRefs) && !strings.HasPrefix(m.Name, repo.ArchiveRefs)
+	})
+	if len(moves) == 0 {
+		return nil, nil
+	}
+	next := *l.open
+	next.addMoves(moves)
+	next.Tips = slices.Clone(next.Tips)
+	for _, m := range moves {
+		if strings.HasPrefix(m.Name, repo.LiveRefs) {
+			next.Tips = append(slices.DeleteFunc(next.Tips, func(o Move) bool { return o.Ref == m.Name }), Move{Ref: m.Name, New: m.New.String()})
+		}
+	}
+	more, err := l.moves(ctx, &next, k)
+	l.coming = &next
+	return more, err
+}
+
+// Recorded ends the transaction of Record.
+func (l *Log) Recorded() {
+	if l.coming != nil {
+		former := *l.open
+		l.Unsettled = l.coming.State == Pending
+		l.former, *l.open, l.coming = &former, *l.coming, nil
+	}
+}
+
+// TakenBack reports that the refs of the last transaction have their former values.
+func (l *Log) TakenBack() {
+	if l.open != nil && l.former != nil {
+		*l.open, l.former = *l.former, nil
+	}
+}
+
+// moves returns the move of the ref of an entry to its new commit. A new entry gets the next
+// number, and old entries go.
+func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves []refs.Move, err error) {
+	old := e.Commit
+	if old.IsZero() {
+		there, err := l.repo.Refs.Values(ctx, Refs)
+		if err != nil {
+			return nil, err
+		}
+		e.Number = newest(there, e.Worktree) + 1
+		moves = l.expired(ctx, there, e.Worktree)
+	}
+	if e.Commit, err = e.encode(l.repo, k); err != nil {
+		return nil, err
+	}
+	return append([]refs.Move{{Name: e.Name(), Old: old, New: e.Commit}}, moves...), nil
+}
+
+// newest returns the newest number of the entries of a worktree.
+func newest(there map[string]plumbing.Hash, of string) (n int) {
+	for ref := range there {
+		if worktree, number, ok := parseName(ref); ok && worktree == of {
+			n = max(n, number)
+		}
+	}
+	return n
+}
+
+// Write stores an entry with the objects of k. If another process has taken the number of a new
+// entry, the entry gets the next one.
+func (l *Log) Write(ctx context.Context, e *Entry, k *repo.ObjectWriter) error {
+	names := []string{refs.Bookkeeping}
+	for _, i := range e.Issues[:min(len(e.Issues), 1)] {
+		names = []string{i.RefName()}
+	}
+	for tries := 0; ; tries++ {
+		next := *e
+		err := l.repo.WithNamedLocks(ctx, names, func() error {
+			return l.repo.Move(ctx, k, "operation: "+e.Command, func() ([]refs.Move, error) {
+				next = *e
+				return l.moves(ctx, &next, k)
+			})
+		})
+		if errors.Is(err, repo.ErrRefMoved) && e.Commit.IsZero() && tries < 100 {
+			continue
+		}
+		if err == nil {
+			err = k.Protect(ctx)
+		}
+		if err == nil || repo.IsDone(err) {
+			*e, l.Unsettled = next, next.State == Pending
+		}
+		if err != nil {
+			return fmt.Errorf("operation %s: %w", e.Command, err)
+		}
+		return nil
+	}
+}
+
+// Forget deletes an entry.
+func (l *Log) Forget(ctx context.Context, e *Entry) error {
+	if e.Commit.IsZero() {
+		return nil
+	}
+	err := l.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error {
+		return l.repo.MoveRefs(ctx, "operation: forget", refs.Move{Name: e.Name(), Old: e.Commit})
+	})
+	if err == nil || repo.IsDone(err) {
+		e.Commit, e.Number, l.Unsettled = plumbing.ZeroHash, 0, false
+	}
+	return err
+}
+
+// Entries returns the entries of a worktree, newest first. "" stands for all worktrees, whose
+// entries follow each other.
+func (l *Log) Entries(ctx context.Context, worktree string) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		there, err := l.list(ctx, worktree)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, ref := range slices.Backward(slices.Sorted(maps.Keys(there))) {
+			if e, err := read(l.repo, ref, there[ref]); !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func (l *Log) list(ctx context.Context, worktree string) (map[string]plumbing.Hash, error) {
+	prefix := Refs
+	if worktree != "" {
+		prefix += worktree + "/"
+	}
+	return l.repo.Refs.Values(ctx, prefix)
+}
+
+// Unfinished returns the entry of this worktree that a killed command left, or nil.
+func (l *Log) Unfinished(ctx context.Context) (*Entry, error) {
+	there, err := l.list(ctx, l.Worktree())
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range slices.Backward(slices.Sorted(maps.Keys(there))) {
+		c, err := l.repo.ReadCommit(there[ref])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ref, err)
+		}
+		if isPending(c.Message) {
+			l.Unsettled = true
+			return read(l.repo, ref, there[ref])
+		}
+	}
+	return nil, nil
+}
+
+// pushed is the note of started pushes: a line for each issue and worktree with the number of the
+// newest entry at that time.
+//
+//	<issue, as in refs> <worktree> <number>
+const pushed = "pushed"
+
+// NotePush notes that a push of issues begins, before the first byte is sent. From then on, another
+// clone may know the changes of their operations.
+func (l *Log) NotePush(ctx context.Context, issues []checkpoint.Issue) error {
+	there, err := l.list(ctx, "")
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	lines := l.readPushed()
+	before := maps.Clone(lines)
+	for e, err := range l.Entries(ctx, "") {
+		if err != nil {
+			continue
+		}
+		for _, issue := range issues {
+			if key := issue.RefName() + " " + e.Worktree; e.Concerns(issue) {
+				lines[key] = max(lines[key], e.Number)
+			}
+		}
+	}
+	if maps.Equal(before, lines) {
+		return nil
+	}
+	var text strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(lines)) {
+		fmt.Fprintf(&text, "%s %d\n", key, lines[key])
+	}
+	return l.repo.WriteNote(pushed, []byte(text.String()))
+}
+
+// WasPushed reports whether a push of an issue was started after an operation.
+func (l *Log) WasPushed(e *Entry, issue checkpoint.Issue) bool {
+	return e.Number > 0 && l.readPushed()[issue.RefName()+" "+e.Worktree] >= e.Number
+}
+
+func (l *Log) readPushed() map[string]int {
+	lines := map[string]int{}
+	data, err := os.ReadFile(l.repo.NotePath(pushed))
+	if err != nil {
+		return lines
+	}
+	for line := range strings.Lines(string(data)) {
+		at := strings.LastIndexByte(line, ' ')
+		if n, err := strconv.Atoi(strings.TrimSpace(line[at+1:])); err == nil && at > 0 {
+			lines[line[:at]] = n
+		}
+	}
+	return lines
+}

@@ -1,0 +1,273 @@
+package restore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/operation"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// A delta is what an undo or a redo changes in the chain and the archive of an issue. It is the
+// inverse of the moves of the operation by id: later changes of other checkpoints stay.
+type delta struct {
+	issue      checkpoint.Issue
+	come, file []chain.ChainCommit // enter the chain, and the archive
+	leave, out []checkpoint.ID     // leave the chain, and the archive
+	ledger     *ledger.Ledger      // of the chain afterwards
+	below      *chain.Below        // takes back the removal of checkpoints below a shallow boundary
+	lasting    []string            // what other clones keep
+}
+
+// brought returns the checkpoints that come back.
+func (d *delta) brought() []checkpoint.ID {
+	ids := idsOf(d.come)
+	for _, id := range idsOf(d.file) {
+		if !slices.Contains(d.leave, id) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// removed returns the checkpoints that go.
+func (d *delta) removed() []checkpoint.ID {
+	ids := slices.Clone(d.leave)
+	for _, id := range d.out {
+		if !slices.Contains(idsOf(d.come), id) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func idsOf(links []chain.ChainCommit) []checkpoint.ID {
+	ids := make([]checkpoint.ID, len(links))
+	for i := range links {
+		ids[i] = links[i].ID
+	}
+	return ids
+}
+
+func idsOfAll(deltas []*delta) (brought, removed []checkpoint.ID) {
+	for _, d := range deltas {
+		brought, removed = append(brought, d.brought()...), append(removed, d.removed()...)
+	}
+	return brought, removed
+}
+
+// deltas returns what an undo or a redo would change now, for each issue with a change.
+func (s *Restorer) deltas(ctx context.Context, e *operation.Entry, way operation.Way) (deltas []*delta, err error) {
+	for _, issue := range movedIssues(e) {
+		s.chain.RepairIfRewritten(ctx, issue)
+		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+		if err != nil {
+			return nil, err
+		}
+		archive, err := s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+		if err != nil {
+			return nil, err
+		}
+		d, err := s.deltaOf(ctx, e, way, c, archive)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			deltas = append(deltas, d)
+		}
+	}
+	return deltas, nil
+}
+
+func movedIssues(e *operation.Entry) (issues []checkpoint.Issue) {
+	for _, m := range e.Moves {
+		if i, err := operation.IssueOf(m.Ref); err == nil && !slices.Contains(issues, i) {
+			issues = append(issues, i)
+		}
+	}
+	return issues
+}
+
+// deltaOf returns the change of an issue, or nil.
+func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operation.Way, c, archive *chain.Chain) (*delta, error) {
+	d := &delta{issue: c.Issue, ledger: c.Ledger.Clone()}
+	moves := slices.Clone(e.Moves)
+	if way == operation.Undo {
+		slices.Reverse(moves)
+	}
+	var pairs [][2]*ledger.Ledger
+	for _, m := range moves {
+		if m.Ref != c.Ref && m.Ref != archive.Ref {
+			continue
+		}
+		from, to := m.New, m.Old
+		if way == operation.Redo {
+			from, to = to, from
+		}
+		before, err := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(from), 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		after, err := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(to), 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		if m.Ref == archive.Ref {
+			d.file, d.out = change(d.file, d.out, before, after)
+			continue
+		}
+		d.come, d.leave = change(d.come, d.leave, before, after)
+		pairs = append(pairs, [2]*ledger.Ledger{before.Ledger, after.Ledger})
+		if c.Cut && way == operation.Undo {
+			d.below = chain.CancelBelow(before)
+		}
+	}
+	live, archived := c.Visible(), archive.Index()
+	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return live[l.ID] != nil })
+	d.leave = slices.DeleteFunc(d.leave, func(id checkpoint.ID) bool { return live[id] == nil })
+	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return archived[l.ID] != nil })
+	d.out = slices.DeleteFunc(d.out, func(id checkpoint.ID) bool { return archived[id] == nil })
+	remotes := s.sharedWith(ctx, e, d, pairs)
+	for _, p := range pairs {
+		d.ledger.Revert(p[0], p[1], len(remotes) > 0, s.repo.Now())
+	}
+	// Checkpoints that a later operation has dropped or archived do not come back.
+	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return d.ledger.Deletes(l.ID, l.Content) || d.ledger.IsArchived(l.ID) })
+	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return d.ledger.Deletes(l.ID, l.Content) })
+	if len(remotes) > 0 {
+		chain.Bury(d.ledger, d.removedForGood(way), c)
+	}
+	if len(d.come)+len(d.file)+len(d.leave)+len(d.out) == 0 && d.ledger.Equal(c.Ledger) {
+		return nil, nil
+	}
+	d.lasting = s.lastingOf(c, d, remotes)
+	return d, nil
+}
+
+// removedForGood returns the checkpoints that an undo removes and that the operation has added.
+func (d *delta) removedForGood(way operation.Way) []checkpoint.ID {
+	if way == operation.Redo {
+		return nil // the ledger of the operation has them
+	}
+	filed := chain.SetOf(idsOf(d.file))
+	return slices.DeleteFunc(d.removed(), func(id checkpoint.ID) bool { return filed[id] })
+}
+
+// change adds the difference of two chains to the checkpoints that come and go.
+func change(come []chain.ChainCommit, leave []checkpoint.ID, before, after *chain.Chain) ([]chain.ChainCommit, []checkpoint.ID) {
+	had, has := before.Visible(), after.Visible()
+	for _, l := range after.Commits {
+		if isMember(l) && had[l.ID] == nil {
+			come = append(come, l)
+			leave = slices.DeleteFunc(leave, func(id checkpoint.ID) bool { return id == l.ID })
+		}
+	}
+	for _, l := range before.Commits {
+		if isMember(l) && has[l.ID] == nil {
+			leave = append(leave, l.ID)
+			come = slices.DeleteFunc(come, func(o chain.ChainCommit) bool { return o.ID == l.ID })
+		}
+	}
+	return come, leave
+}
+
+func isMember(l chain.ChainCommit) bool { return !l.Ledger && l.ID != "" && !l.Gone }
+
+// revertChains moves the chains and archives of an operation back, or forward for a redo. It skips
+// checkpoints that are there already, so that it can be repeated after a kill.
+func (s *Restorer) revertChains(ctx context.Context, e *operation.Entry) error {
+	for _, issue := range movedIssues(e) {
+		err := s.chain.Alter(ctx, issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
+			archive, err := s.chain.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+			if err != nil {
+				return nil, err
+			}
+			d, err := s.deltaOf(ctx, e, e.Way, c, archive)
+			if err != nil || d == nil {
+				return nil, err
+			}
+			return s.changeOf(e, d, c, archive, k)
+		})
+		if err != nil {
+			return fmt.Errorf("%s the %s of issue %s: %w", e.Way, e.Command, issue, err)
+		}
+	}
+	return nil
+}
+
+func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
+	there := c.Index() // of a shallow chain nothing was removed
+	ch := &chain.Change{
+		Verb: string(e.Way), Ids: append(d.brought(), d.removed()...), Below: d.below, Remove: chain.SetOf(d.leave),
+		Insert: slices.DeleteFunc(slices.Clone(d.come), func(l chain.ChainCommit) bool { return there[l.ID] != nil }),
+		Ledger: func(l *ledger.Ledger) { *l = *d.ledger },
+	}
+	if len(d.file)+len(d.out) == 0 {
+		return ch, nil
+	}
+	if archive.Cut {
+		return nil, archive.ReadOnly()
+	}
+	out := chain.SetOf(d.out)
+	links := slices.DeleteFunc(slices.Clone(archive.Commits), func(l chain.ChainCommit) bool { return out[l.ID] })
+	moves := s.chain.ArchiveMove(archive, chain.Merge(links, d.file), k)
+	if len(d.come) > 0 { // a checkpoint is always in the chain or in the archive
+		ch.Then = moves
+	} else {
+		ch.Also = moves
+	}
+	for _, l := range d.file {
+		k.Reach(l.Raw.Hash)
+	}
+	return ch, nil
+}
+
+// sharedWith returns the remotes that may know what the operation has changed: a push of the issue
+// was started since, or the remote-tracking chain shows it.
+func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta, pairs [][2]*ledger.Ledger) (remotes []string) {
+	if s.log.WasPushed(e, d.issue) {
+		remotes = append(remotes, "a remote")
+	}
+	tracking, err := s.repo.TrackingRefs(ctx, d.issue)
+	if err != nil {
+		return remotes
+	}
+	came := chain.SetOf(d.removed())
+	for _, ref := range slices.Sorted(maps.Keys(tracking)) {
+		theirs, err := s.chain.Walk(d.issue, ref, tracking[ref], 0)
+		if err != nil {
+			continue
+		}
+		knows := theirs.Has(came)
+		for _, p := range pairs {
+			knows = knows || theirs.Ledger.HasAny(p[0], p[1])
+		}
+		if knows {
+			remotes = append(remotes, strings.TrimSuffix(strings.TrimPrefix(ref, repo.RemoteRefs), "/"+d.issue.RefName()))
+		}
+	}
+	return remotes
+}
+
+// lastingOf returns what an undo or a redo cannot take back at remotes.
+func (s *Restorer) lastingOf(c *chain.Chain, d *delta, remotes []string) (texts []string) {
+	for _, remote := range remotes {
+		for _, id := range d.brought() {
+			if c.Ledger.HasDeleted(id) {
+				texts = append(texts, fmt.Sprintf("%s is recorded as dropped at %s: the next sync removes it again", id, remote))
+			}
+		}
+		for _, id := range d.removed() {
+			texts = append(texts, fmt.Sprintf("%s was pushed to %s: other clones have it until their next sync", id, remote))
+		}
+	}
+	return texts
+}

@@ -1,0 +1,221 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"git-checkpoint/gitstore/fsutil/filelock"
+	"git-checkpoint/gitstore/internal/operation"
+	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Pending reports whether an operation in this worktree was killed and can be finished or
+// reverted. The lock file is empty if the last operation has ended, which saves the look at all
+// entries.
+func (s *Restorer) Pending(ctx context.Context) bool {
+	if info, err := os.Stat(s.lockFile()); err != nil || info.Size() == 0 {
+		return false
+	}
+	e, err := s.log.Unfinished(ctx)
+	return (err != nil || e != nil) && !s.IsUnderWay()
+}
+
+// StaleIndexLock returns a killed restore's index lock path, or "".
+func (s *Restorer) StaleIndexLock() string {
+	if lock := s.site(nil).Stale(); lock != "" && !s.IsUnderWay() {
+		return lock
+	}
+	return ""
+}
+
+// IsUnderWay reports whether a process restores files in this worktree.
+func (s *Restorer) IsUnderWay() bool {
+	f, err := os.OpenFile(s.lockFile(), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return !filelock.Try(f)
+}
+
+func (s *Restorer) lockFile() string { return filepath.Join(s.repo.StateDir(), "restore.lock") }
+
+// worktreeWait is the time that a restore waits for the lock of another restore. If a
+// restore is killed while starting git, its child process holds the lock until the exec
+// call.
+const worktreeWait = 3 * time.Second
+
+// lockWorktree prevents two restores in one worktree at the same time.
+func (s *Restorer) lockWorktree() (release func(), err error) {
+	if err := s.repo.CheckWorktree(); err != nil {
+		return nil, err
+	}
+	if err := s.repo.Objects.MakeDirs(s.repo.StateDir()); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(s.lockFile(), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	s.repo.Objects.Share(s.lockFile())
+	if !filelock.Try(f) && !filelock.Wait(context.Background(), f, worktreeWait) {
+		f.Close()
+		return nil, &repo.RefusedError{Reason: "another restore is under way in this worktree"}
+	}
+	_, _ = f.WriteString("pending\n") // a full disk does not stop an undo
+	return func() {
+		if !s.log.Unsettled {
+			_ = f.Truncate(0)
+		}
+		f.Close()
+	}, nil
+}
+
+// Operate runs f as one operation on the worktree, which no other operation on it interrupts. It
+// first settles an operation that was killed.
+func (s *Restorer) Operate(ctx context.Context, o operation.Start, f func() error) error {
+	if s.log.Current() != nil {
+		return f()
+	}
+	release, err := s.lockWorktree()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, err := s.settle(ctx); err != nil {
+		return err
+	}
+	if err := s.sweep(); err != nil {
+		return err
+	}
+	o.Files = true
+	return s.log.Run(ctx, o, f)
+}
+
+// sweep removes temporary files of a killed restore. The caller holds the worktree lock.
+func (s *Restorer) sweep() error { return s.site(nil).Sweep() }
+
+// settle settles the operation that a killed command left in this worktree, and returns its entry,
+// or nil. An undo, a redo and an operation whose refs have moved are finished; otherwise the files
+// are reverted. The caller holds the worktree lock.
+func (s *Restorer) settle(ctx context.Context) (*operation.Entry, error) {
+	e, err := s.log.Unfinished(ctx)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	if e.Way == operation.Do && len(e.Moves) == 0 {
+		err = s.abort(ctx, e)
+	} else {
+		err = s.finish(ctx, e)
+	}
+	if err == nil || errors.As(err, new(*repo.RefusedError)) {
+		return e, err
+	}
+	return e, &repo.RefusedError{
+		Reason: fmt.Sprintf("the interrupted %s cannot be finished: %v", name(e), err),
+		Hint:   "git checkpoint restore --abort",
+	}
+}
+
+// name names an operation.
+func name(e *operation.Entry) string {
+	if e.Way != operation.Do {
+		return string(e.Way) + " of the " + e.Command
+	}
+	if e.Checkpoint != "" {
+		return e.Command + " of " + string(e.Checkpoint)
+	}
+	return e.Command
+}
+
+// finish completes a killed operation, undo or redo.
+func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
+	if e.Way != operation.Do {
+		return s.finishRevert(ctx, e)
+	}
+	steps, err := s.steps(e, forward)
+	if err != nil {
+		return err
+	}
+	if err := s.site(s.repo.NewObjectWriter()).Finish(ctx, steps); err != nil {
+		return refusal(err)
+	}
+	s.recordHere(e.Issues[0], nil) // the paths that the restore left are not in the entry
+	return s.log.Finish(ctx, e)
+}
+
+// finishRevert completes a killed undo or redo. Paths that it has reverted stay.
+func (s *Restorer) finishRevert(ctx context.Context, e *operation.Entry) error {
+	steps, stores, err := s.stepsOf(e, e.Way)
+	if err != nil {
+		return err
+	}
+	killed, err := s.steps(e, stores)
+	if err != nil {
+		return err
+	}
+	if e.Way == operation.Redo {
+		s.moveHead(ctx, e)
+	}
+	outcome, err := s.takeBack(ctx, e, steps, stores, killed)
+	if err != nil {
+		return refusal(err)
+	}
+	return s.complete(ctx, e, len(outcome.Skipped) > 0)
+}
+
+// abort reverts the files of a killed operation. If some of them have changed since, the entry
+// keeps their former content.
+func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
+	steps, err := s.steps(e, forward)
+	if err != nil {
+		return err
+	}
+	done, err := s.siteSince(plumbing.NewHash(e.Before.Commit)).TakeBack(ctx, steps, nil)
+	if err != nil {
+		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
+	}
+	if len(done.Skipped) == 0 {
+		return s.log.Forget(ctx, e)
+	}
+	e.Way, e.UndoneAt, e.UndoneOn = operation.Undo, s.repo.Now().UTC(), e.Before
+	return s.log.Finish(ctx, e)
+}
+
+// Continue finishes a killed operation, and reports whether there was one. It also removes
+// temporary files of a restore that was killed at its end.
+func (s *Restorer) Continue(ctx context.Context) (bool, error) { return s.resolve(ctx, s.finish) }
+
+// Abort reverts a killed operation, and reports whether there was one. An undo or a redo is
+// finished, and so is an operation whose refs have moved.
+func (s *Restorer) Abort(ctx context.Context) (bool, error) {
+	return s.resolve(ctx, func(ctx context.Context, e *operation.Entry) error {
+		if e.Way != operation.Do || len(e.Moves) > 0 {
+			return s.finish(ctx, e)
+		}
+		return s.abort(ctx, e)
+	})
+}
+
+// resolve calls act with the entry of a killed operation, if there is one.
+func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *operation.Entry) error) (bool, error) {
+	release, err := s.lockWorktree()
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	e, err := s.log.Unfinished(ctx)
+	if err != nil || e == nil {
+		return err != nil, errors.Join(err, s.sweep())
+	}
+	if err := act(ctx, e); err != nil {
+		return true, err
+	}
+	return true, s.sweep()
+}
