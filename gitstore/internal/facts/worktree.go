@@ -29,9 +29,10 @@ type Worktree struct {
 }
 
 // FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. If
-// the git that made it was killed, FindOrAddWorktree completes the files of HEAD first. It fails with a *RefusedError if another worktree has. Otherwise it creates a worktree at dir. If
-// the branch does not exist, FindOrAddWorktree creates it from the remote-tracking branch with the
-// same name, or at the checkpoint's HEAD.
+// the git that made it was killed, FindOrAddWorktree completes the files of HEAD first. It fails with
+// a *RefusedError if another worktree has the branch, or if dir has other files. Otherwise it creates
+// a worktree at dir. If the branch does not exist, FindOrAddWorktree creates it from the
+// remote-tracking branch with the same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
 	if h := s.findHalfMade(dir); h != nil {
 		done, err := s.complete(ctx, c, h)

@@ -173,6 +173,9 @@ func (d *decision) add(t *Target, s state, c choices) {
 		}
 		return
 	case isOpen && s.blockage != "": // a file that the checkpoint does not have is in nobody's way
+		if !t.later { // Outcome.Later names it
+			d.changed = append(d.changed, t.Path)
+		}
 		return
 	case isOpen && t.isUntracked(s) && file.position(c.back) == unknown && !c.force:
 		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
