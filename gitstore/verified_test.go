@@ -89,7 +89,7 @@ func TestVerifyReportsDamage(t *testing.T) {
 		"no state commit": {func(w *world) string { return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1")[:0] }, "no state commit"},
 		"another state commit": {func(w *world) string {
 			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", "HEAD")[:0]
-		}, "state/"},
+		}, "has 0 parents"},
 		"a state commit of another checkpoint": {func(w *world) string {
 			return w.onTop(tip+"^{tree}", message(w, tip), tip+"~1", tip+"~1^2")[:0]
 		}, "the message of the state commit"},

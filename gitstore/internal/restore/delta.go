@@ -29,21 +29,21 @@ type delta struct {
 
 // brought returns the checkpoints that come back.
 func (d *delta) brought() []checkpoint.ID {
-	ids := idsOf(d.come)
-	for _, id := range idsOf(d.file) {
-		if !slices.Contains(d.leave, id) && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return moved(idsOf(d.come), idsOf(d.file), d.leave)
 }
 
 // removed returns the checkpoints that go.
 func (d *delta) removed() []checkpoint.ID {
-	ids := slices.Clone(d.leave)
-	for _, id := range d.out {
-		if !slices.Contains(idsOf(d.come), id) && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+	return moved(d.leave, d.out, idsOf(d.come))
+}
+
+// moved returns ids, and those of more that are neither in ids nor in but.
+func moved(ids, more, but []checkpoint.ID) []checkpoint.ID {
+	ids = slices.Clone(ids)
+	seen := chain.SetOf(slices.Concat(ids, but))
+	for _, id := range more {
+		if !seen[id] {
+			ids, seen[id] = append(ids, id), true
 		}
 	}
 	return ids
@@ -164,19 +164,19 @@ func (d *delta) removedForGood(way operation.Way) []checkpoint.ID {
 // change adds the difference of two chains to the checkpoints that come and go.
 func change(come []chain.ChainCommit, leave []checkpoint.ID, before, after *chain.Chain) ([]chain.ChainCommit, []checkpoint.ID) {
 	had, has := before.Visible(), after.Visible()
+	comes, leaves := map[checkpoint.ID]bool{}, map[checkpoint.ID]bool{}
 	for _, l := range after.Commits {
 		if isMember(l) && had[l.ID] == nil {
-			come = append(come, l)
-			leave = slices.DeleteFunc(leave, func(id checkpoint.ID) bool { return id == l.ID })
+			come, comes[l.ID] = append(come, l), true
 		}
 	}
+	leave = slices.DeleteFunc(leave, func(id checkpoint.ID) bool { return comes[id] })
 	for _, l := range before.Commits {
 		if isMember(l) && has[l.ID] == nil {
-			leave = append(leave, l.ID)
-			come = slices.DeleteFunc(come, func(o chain.ChainCommit) bool { return o.ID == l.ID })
+			leave, leaves[l.ID] = append(leave, l.ID), true
 		}
 	}
-	return come, leave
+	return slices.DeleteFunc(come, func(l chain.ChainCommit) bool { return leaves[l.ID] }), leave
 }
 
 func isMember(l chain.ChainCommit) bool { return !l.Ledger && l.ID != "" && !l.Gone }
