@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A chainSpec describes a generated chain.
@@ -184,16 +187,46 @@ func (t *template) write(w io.Writer, spec chainSpec, mark int) int {
 func (t *template) writeOne(w io.Writer, spec chainSpec, i, mark int) {
 	at := time.Unix(firstTime+int64(i)*60, 0).UTC()
 	names := t.names(spec, i, at)
-	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s %d +0000\n", scratchRef, scratchRef, mark+1, ident, at.Unix())
-	writeData(w, names.Replace(t.indexMessage)+"\n")
+	by := fmt.Sprintf("%s %d +0000", ident, at.Unix())
+	index, state, record := names.Replace(t.indexMessage)+"\n", names.Replace(t.stateMessage)+"\n", names.Replace(t.record)+"\n"
+	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s\n", scratchRef, scratchRef, mark+1, by)
+	writeData(w, index)
 	fmt.Fprintf(w, "from %s\nM 040000 %s \"\"\n\n", t.head, t.tree)
-	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s %d +0000\n", scratchRef, scratchRef, mark+2, ident, at.Unix())
-	writeData(w, names.Replace(t.stateMessage)+"\n")
+	fmt.Fprintf(w, "reset %s\ncommit %s\nmark :%d\ncommitter %s\n", scratchRef, scratchRef, mark+2, by)
+	writeData(w, state)
 	fmt.Fprintf(w, "from %s\nmerge :%d\nM 040000 %s \"\"\n\n", t.head, mark+1, t.tree)
-	fmt.Fprintf(w, "commit refs/checkpoints/%s\nmark :%d\ncommitter %s %d +0000\n", spec.issue, mark+3, ident, at.Unix())
-	writeData(w, names.Replace(t.message)+"\n")
+	stateID := t.commit(by, state, t.head, t.commit(by, index, t.head))
+	fmt.Fprintf(w, "commit refs/checkpoints/%s\nmark :%d\ncommitter %s\n", spec.issue, mark+3, by)
+	writeData(w, t.sealed(names.Replace(t.message)+"\n", record, stateID, by))
 	fmt.Fprintf(w, "from :%d\nmerge :%d\nM 040000 %s staged\nM 040000 %s state\nM 100644 inline checkpoint.yaml\n", mark, mark+2, t.tree, t.tree)
-	writeData(w, names.Replace(t.record)+"\n")
+	writeData(w, record)
+}
+
+// commit returns the id of a commit with the template's tree.
+func (t *template) commit(by, message string, parents ...string) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "tree %s\n", t.tree)
+	for _, p := range parents {
+		fmt.Fprintf(&text, "parent %s\n", p)
+	}
+	fmt.Fprintf(&text, "author %s\ncommitter %s\n\n%s", by, by, message)
+	return plumbing.ComputeHash(plumbing.CommitObject, []byte(text.String())).String()
+}
+
+// sealed returns the message with the content of the checkpoint, by the guide format.
+func (t *template) sealed(message, record, stateID, by string) string {
+	const trailer = "Checkpoint-Content: "
+	before, rest, _ := strings.Cut(message, trailer)
+	_, after, _ := strings.Cut(rest, "\n")
+	digest := sha256.New()
+	for _, field := range []string{
+		"100644", "checkpoint.yaml", plumbing.ComputeHash(plumbing.BlobObject, []byte(record)).String(),
+		"40000", "staged", t.tree, "40000", "state", t.tree, stateID, by, before + after,
+	} {
+		digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
+		digest.Write([]byte(field))
+	}
+	return fmt.Sprintf("%s%s%x\n%s", before, trailer, digest.Sum(nil), after)
 }
 
 // names returns a replacer of template words for checkpoint i.

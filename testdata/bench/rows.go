@@ -184,7 +184,7 @@ var rows = append([]row{
 	},
 	{
 		name: "objects", store: kindSave, run: runObjects,
-		what: "objects of a save", against: "record, 2 commits, changed directories + 2 trees",
+		what: "objects of a save", against: "record, 3 commits, changed directories + 2 trees",
 	},
 	{
 		name: "push", store: kindSave, run: runPush,

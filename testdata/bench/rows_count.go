@@ -23,7 +23,7 @@ func runObjects(ctx context.Context, r *repo) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	want := 1 + 2 + changedDirs(r.pick(staged, 0)) + 2
+	want := 1 + 3 + changedDirs(r.pick(staged, 0)) + 2
 	if after-before < want {
 		return result{}, fmt.Errorf("a save added %d objects, fewer than %d", after-before, want)
 	}

@@ -243,13 +243,24 @@ func (w *world) drop(c *clone) {
 	if m.ID == "" {
 		return
 	}
+	if ids := c.public.asChain().State.Doubles(); len(ids) > 0 && w.r.IntN(2) == 0 {
+		m = c.public.order[slices.IndexFunc(c.public.order, func(o Member) bool { return o.ID == ids[0] })]
+	}
+	all := c.public.contents(m.ID)
+	one := len(all) > 1 && w.r.IntN(4) > 0 // of several contents
 	if !w.local(c, "drop", func(s *State, order []Member) []Member {
-		s.Ledger.Delete(m.ID, s.Members[m].After)
+		gone, buried := all, c.archive.contents(m.ID)
+		if one {
+			gone, buried = []Member{m}, []Member{m}
+			s.Ledger.DeleteContent(m.ID, m.Content, s.Members[m].After)
+		} else {
+			s.Ledger.Delete(m.ID, s.Members[m].After)
+		}
 		if c.shallow {
 			return order
 		}
-		c.archive = c.archive.without(c.archive.contents(m.ID)...)
-		return append([]Member{}, remove(s, order, c.public.contents(m.ID)...)...)
+		c.archive = c.archive.without(buried...)
+		return append([]Member{}, remove(s, order, gone...)...)
 	}) {
 		w.doubt[m.ID] = true
 	}

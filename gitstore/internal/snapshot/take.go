@@ -155,7 +155,7 @@ func (t *taker) take(fresh bool) error {
 	if err := t.compare(user); err != nil {
 		return err
 	}
-	if cleared, err := t.clearFlags(); err != nil {
+	if cleared, err := t.clearFlags(l.others); err != nil {
 		return err
 	} else if cleared {
 		l = <-t.list(ctx)
@@ -471,8 +471,9 @@ func (t *taker) takesUntracked() bool {
 }
 
 // clearFlags makes git read files that the user's index marks as unchanged, and reports whether it
-// changed the own index. In a sparse checkout, git itself reads files that are there.
-func (t *taker) clearFlags() (cleared bool, err error) {
+// changed the own index. In a sparse checkout, git itself reads files that are there. others are the
+// new files.
+func (t *taker) clearFlags(others []string) (cleared bool, err error) {
 	sparse, _ := git.Last(t.repo.Config, "core.sparsecheckout")
 	before := setOf(t.o.note.Cleared) // a path may have both flags, and is cleared of both
 	for _, f := range []struct {
@@ -483,8 +484,10 @@ func (t *taker) clearFlags() (cleared bool, err error) {
 			continue
 		}
 		there := slices.DeleteFunc(slices.Clone(f.paths), func(name string) bool {
-			_, err := t.lstat(name)
-			return isGone(err) && f.flag == "skip-worktree"
+			info, err := t.lstat(name)
+			isBelow := func(other string) bool { return strings.HasPrefix(other, name+"/") }
+			isFree := err == nil && info.IsDir() && !slices.ContainsFunc(others, isBelow) // for the file
+			return f.flag == "skip-worktree" && (isGone(err) || isFree)
 		})
 		for _, name := range there[:min(len(there), MaxListed)] {
 			t.Flagged = append(t.Flagged, checkpoint.Flagged{Path: name, Flag: f.flag})

@@ -119,6 +119,15 @@ func TestTake(t *testing.T) {
 			w.Write("a", "edited\n")
 			return nil
 		},
+		"a directory without new files in place of a file marked skip-worktree": func(w *takes) map[string]string {
+			w.Write(".gitignore", "*.log\n")
+			w.Git("update-index", "--skip-worktree", "a")
+			w.remove("a")
+			w.Write("a/x.log", "x\n")
+			assert.Equal(w.t, w.files("HEAD")["a"], w.files(w.take().Tree.String())["a"], "git treats it as absent")
+			w.Write("a/new", "new\n")
+			return nil
+		},
 		"sparse after the first save": func(w *takes) map[string]string {
 			w.checkTaken("before")
 			w.Git("sparse-checkout", "set", "d")
