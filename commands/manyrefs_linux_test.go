@@ -83,7 +83,7 @@ func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
 	} {
 		opens, bytes := v.packedReads(args...)
 		assert.LessOrEqual(t, opens, 50, "%v", args)
-		assert.Less(t, bytes, 400<<10, "%v", args)
+		assert.Less(t, bytes, 480<<10, "%v", args)
 	}
 }
 

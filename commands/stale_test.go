@@ -127,18 +127,7 @@ state: open
 two
 -- three --
 three
-`, save, changes, action, quotes(reasons), code, strict, code, action, quotes(reasons), dryRun(action), strict, action)
-}
-
-// dryRun returns the exit code of `resume --strict --dry-run`, which asks no question.
-func dryRun(action string) int {
-	if action == "resume" {
-		return failure.OK
-	}
-	if action == "start_fresh" {
-		return failure.StartFresh
-	}
-	return failure.Stale
+`, save, changes, action, quotes(reasons), code, strict, code, action, quotes(reasons), strict, strict, action)
 }
 
 // quotes escapes a text for single quotes in a script.

@@ -43,21 +43,15 @@ func CopyWithTime(from, to string) error {
 	if err := IgnoreMissing(os.Remove(to)); err != nil {
 		return err
 	}
-	in, err := os.Open(from)
+	data, err := os.ReadFile(from)
 	if err != nil {
 		return IgnoreMissing(err)
 	}
-	defer in.Close()
-	info, err := in.Stat()
+	info, err := os.Stat(from)
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
+	if err := os.WriteFile(to, data, info.Mode().Perm()); err != nil {
 		return err
 	}
 	err = os.Chtimes(to, info.ModTime(), info.ModTime())
