@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A resume of a workflow with phases and files takes a fraction of a second, because it starts at
-// most ten git processes of one to three milliseconds, whatever the number of files and phases: for
-// settings and folders, and for the index and the worktree before and after the restore. The duration
-// is logged and not compared with a limit, since machines differ.
+// A resume takes a fraction of a second. It starts at most ten git processes of one to three
+// milliseconds, for any number of files and phases. They read settings, folders, the index and the
+// worktree. The duration is logged without a limit, since machines differ.
 func TestResumeStartsFewGits(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -136,6 +136,9 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) {
 	for tries := 1; ; tries++ {
 		saved, err := s.saveOnce(ctx, req)
+		if err == nil {
+			return saved, nil
+		}
 		var over *overSize
 		most, collects := mostSnapshots, s.repo.GCRuns()
 		if collects {
@@ -145,7 +148,7 @@ func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) 
 		case tries >= most:
 			return saved, err
 		case errors.As(err, &over):
-			req.recordBytes = over.record + over.record/8 + 4096 // it also lists the files that are left out
+			req.recordBytes = over.record + over.record/8 + 4096 // with the list of files that are left out
 			req.reread = true                                    // the own index has these files already
 		case errors.Is(err, repo.ErrObjectsGone), errors.Is(err, plumbing.ErrObjectNotFound),
 			collects && errors.As(err, new(*git.CommandError)): // gc also removes empty directories

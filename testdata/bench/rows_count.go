@@ -7,16 +7,23 @@ import (
 )
 
 // runObjects counts objects added by one save. The count must be exact: more objects are
-// waste, and fewer objects mean missing data.
+// waste, and fewer objects mean missing data. The issue has one checkpoint, of staged files
+// alone: a save of the staged files carries what an earlier one captured besides them.
 func runObjects(ctx context.Context, r *repo) (result, error) {
-	if err := r.dirty(ctx); err != nil {
+	const issue = "3002"
+	err := try(
+		func() error { return r.clean(ctx) },
+		func() error { _, err := r.checkpoint(ctx, "save", issue, "--staged"); return err },
+		func() error { return r.dirty(ctx) },
+	)
+	if err != nil {
 		return result{}, err
 	}
 	before, err := r.objects(ctx)
 	if err != nil {
 		return result{}, err
 	}
-	if _, err := r.checkpoint(ctx, "save", r.short, "--staged"); err != nil {
+	if _, err := r.checkpoint(ctx, "save", issue, "--staged"); err != nil {
 		return result{}, err
 	}
 	after, err := r.objects(ctx)

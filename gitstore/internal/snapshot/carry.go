@@ -111,10 +111,7 @@ func replace(r trees.Reader, to trees.Adder, tree plumbing.Hash, edits []trees.F
 
 // uncaptured returns a function that reports whether a path was not captured.
 func (c *Carrying) uncaptured() func(string) bool {
-	named := make(map[string]bool, len(c.Paths))
-	for _, path := range c.Paths {
-		named[path] = true
-	}
+	named := setOf(c.Paths)
 	return func(path string) bool {
 		if named[path] || c.Other != nil && c.Other(path) {
 			return true

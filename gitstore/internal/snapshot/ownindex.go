@@ -62,7 +62,7 @@ type indexNote struct {
 	Boot    string `json:"boot"`    // id of the system's start at the last write
 	Config  string `json:"config"`  // digest of the settings that change what git stores
 	Ignores string `json:"ignores"` // digest of git's rules for ignored files that no snapshot has
-	Index   string `json:"index"`   // identity of the own index; after a killed save it is another one
+	Index   string `json:"index"`   // identity of the own index, which a killed save changes
 	Tree    string `json:"tree"`    // of the own index, in hex; "" if unknown
 
 	Cleared []string  `json:"cleared,omitempty"` // paths whose flags skip-worktree and assume-unchanged are cleared

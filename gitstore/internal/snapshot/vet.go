@@ -59,10 +59,11 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	}
 	var tracked []untrackedPath // staged or committed since the last save
 	untracked := slices.DeleteFunc(slices.Clone(l.others), func(name string) bool {
-		if isTracked(name) {
+		is := isTracked(name)
+		if is {
 			tracked = append(tracked, untrackedPath{path: name})
 		}
-		return isTracked(name)
+		return is
 	})
 	for _, f := range append(tracked, leaveOutFull(untracked, t.req)...) {
 		if f.left != "" {
@@ -75,7 +76,7 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 		}
 		info, err := t.lstat(f.path)
 		if dir, ok := strings.CutSuffix(f.path, "/"); ok && links[dir] {
-			continue // a submodule that the own index does not have
+			continue // a submodule, missing in the own index
 		}
 		if f := t.boundary.Find(f.path); f.Reason != "" {
 			t.skipOnce(f.Path, f.Reason)

@@ -359,8 +359,8 @@ func Corrupt(object, format string, args ...any) error {
 	return &CorruptError{Object: object, Err: fmt.Errorf(format, args...)}
 }
 
-// IndexMode converts the mode of a file in a tree to its mode in an index. Early versions of git wrote more
-// permission bits than the executable bit.
+// IndexMode converts the mode of a file in a tree to its mode in an index. Early versions of git
+// wrote more permission bits than the executable bit.
 func IndexMode(mode uint32) (uint32, error) {
 	switch {
 	case mode == ModeSymlink, mode == ModeGitlink:
