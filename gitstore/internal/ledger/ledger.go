@@ -292,10 +292,11 @@ func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time)
 }
 
 // Revert takes back the change from the ledger before to the ledger after, fact by fact: l gets the
-// facts of after. Facts that have changed otherwise stay. With shared, another clone may have the
+// facts of after. Facts that have changed otherwise stay. End is the ledger after the last undo or
+// redo of the change: there a fact can have its value of before with a newer clock. With shared, another clone may have the
 // facts of before. Then a last fact gets its value of after with a newer clock, and a pin protects a
 // checkpoint that was pruned.
-func (l *Ledger) Revert(before, after *Ledger, shared bool, now time.Time) {
+func (l *Ledger) Revert(before, after, end *Ledger, shared bool, now time.Time) {
 	for key, lines := range before.sets {
 		for rest := range lines {
 			if after.sets[key][rest] || !l.sets[key][rest] {
@@ -321,8 +322,9 @@ func (l *Ledger) Revert(before, after *Ledger, shared bool, now time.Time) {
 	maps.Copy(changed, after.last)
 	for key := range changed {
 		want, wanted := after.last[key]
+		again := l.last[key] == end.last[key] && cmp.Or(end.last[key].value, "0") == cmp.Or(before.last[key].value, "0")
 		switch {
-		case before.last[key] == want || l.last[key] != before.last[key]:
+		case before.last[key] == want || l.last[key] != before.last[key] && !again:
 		case shared && (key.kind == Archived || key.kind == Pin):
 			l.put(key.kind, checkpoint.ID(decode(key.id)), cmp.Or(want.value, "0"), now)
 		case shared && key.kind != Reason:

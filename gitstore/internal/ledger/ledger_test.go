@@ -177,7 +177,7 @@ func TestDead(t *testing.T) {
 	assert.True(t, l.Dead(one, content))
 	assert.False(t, l.Dead(two, content))
 	assert.Equal(t, []checkpoint.ID{one}, l.IDs(Pin))
-	l.Revert(l.Clone(), New(), false, time.Unix(2, 0))
+	l.Revert(l.Clone(), New(), New(), false, time.Unix(2, 0))
 	assert.True(t, l.IsEmpty())
 	l.Delete(one, "")
 	assert.False(t, l.Pinned(one), "a deletion overrides the pin")
@@ -196,26 +196,32 @@ func TestRevert(t *testing.T) {
 	changed.SetArchived("x-3", "failed", now)
 	changed.Delete("x-4", "")
 	l := changed.Clone()
-	l.Revert(changed, old, false, now)
+	l.Revert(changed, old, New(), false, now)
 	assert.Equal(t, string(old.Encode()), string(l.Encode()))
-	l.Revert(old, changed, false, now)
+	l.Revert(old, changed, New(), false, now)
 	assert.Equal(t, string(changed.Encode()), string(l.Encode()), "and forward")
 
 	later := changed.Clone()
 	later.SetArchived("x-3", "adopted", time.Unix(9, 0))
 	later.Delete("x-5", "")
-	later.Revert(changed, old, false, now)
+	later.Revert(changed, old, New(), false, now)
 	assert.True(t, later.IsArchived("x-3"), "a later fact stays")
 	assert.True(t, later.HasDeleted("x-5"))
 	assert.False(t, later.HasDeleted("x-4"))
 
 	shared := changed.Clone()
-	shared.Revert(changed, old, true, now)
+	shared.Revert(changed, old, New(), true, now)
 	shared.Add(changed) // another clone has the facts
 	assert.True(t, shared.Pinned("x-1"))
 	assert.False(t, shared.IsArchived("x-3"))
 	assert.False(t, shared.Dead("x-2", content), "a pin protects it")
 	assert.True(t, shared.HasDeleted("x-4"), "a deletion is final")
+
+	undone := shared.Clone()
+	shared.Revert(old, changed, undone, true, now)
+	assert.True(t, shared.IsArchived("x-3"), "redone, although the undo has set a newer fact")
+	shared.Revert(changed, old, shared.Clone(), true, now)
+	assert.False(t, shared.IsArchived("x-3"), "and undone, although the redo has")
 }
 
 func TestAfter(t *testing.T) {

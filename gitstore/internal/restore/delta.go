@@ -136,12 +136,22 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return archived[l.ID] != nil })
 	d.out = slices.DeleteFunc(d.out, func(id checkpoint.ID) bool { return archived[id] == nil })
 	remotes := s.sharedWith(ctx, e, d, pairs)
+	end := ledger.New()
+	for _, m := range e.Tips {
+		if m.Ref != c.Ref {
+			continue
+		}
+		if last, err := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(m.New), 1); err == nil {
+			end = last.Ledger
+		}
+	}
 	for _, p := range pairs {
-		d.ledger.Revert(p[0], p[1], len(remotes) > 0, s.repo.Now())
+		d.ledger.Revert(p[0], p[1], end, len(remotes) > 0, s.repo.Now())
 	}
 	// Checkpoints that a later operation has dropped or archived do not come back.
 	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return d.ledger.Deletes(l.ID, l.Content) || d.ledger.IsArchived(l.ID) })
 	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return d.ledger.Deletes(l.ID, l.Content) })
+	d.out = slices.DeleteFunc(d.out, d.ledger.IsArchived) // what does not come back stays in the archive
 	if len(remotes) > 0 {
 		chain.Bury(d.ledger, d.removedForGood(way), c)
 	}
