@@ -25,7 +25,7 @@ func (w *world) live(ctx context.Context, steps int) error {
 		}
 		a := w.actors[w.rand.IntN(len(w.actors))]
 		var err error
-		switch w.rand.IntN(20) {
+		switch w.rand.IntN(22) {
 		case 0, 1, 2, 3, 4:
 			err = w.edit(a)
 		case 5, 6, 7:
@@ -42,7 +42,9 @@ func (w *world) live(ctx context.Context, steps int) error {
 			err = w.attempt(ctx, a)
 		case 17, 18:
 			err = w.killed(ctx, a)
-		case 19:
+		case 19, 20:
+			err = w.commits(ctx, a)
+		case 21:
 			_, _, _, err = w.checkpoint(ctx, a, "sync", "--all", "--yes")
 		}
 		if err != nil {
@@ -140,6 +142,32 @@ func (w *world) work(ctx context.Context, a *actor) error {
 		break
 	}
 	return ctx.Err()
+}
+
+// commits edits and commits, sometimes with a save between, and resumes.
+func (w *world) commits(ctx context.Context, a *actor) error {
+	for range 1 + w.rand.IntN(3) {
+		if err := w.edit(a); err != nil {
+			return err
+		}
+	}
+	if w.rand.IntN(3) == 0 {
+		if err := w.save(ctx, a); err != nil {
+			return err
+		}
+		if err := w.edit(a); err != nil {
+			return err
+		}
+	}
+	if err := w.git(ctx, a, "commit", "--quiet", "-a", "-m", "work"); err != nil {
+		return ctx.Err() // nothing to commit
+	}
+	if w.rand.IntN(2) == 0 {
+		if err := w.edit(a); err != nil {
+			return err
+		}
+	}
+	return w.restores(ctx, a, w.resumeLine(ctx, a))
 }
 
 // save saves, and compares the worktree with before.
@@ -254,6 +282,7 @@ func (w *world) restores(ctx context.Context, a *actor, line []string) error {
 	}
 	w.acts++
 	if line[0] == "resume" && !slices.Contains(line, "checkpoint") {
+		w.acts += len(kept)
 		for path, lines := range kept {
 			for _, text := range lines {
 				if !strings.Contains(after.files[path], text) {
