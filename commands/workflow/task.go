@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,12 +189,15 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 		}
 		return nil
 	}
-	var t view.Table
-	t.Right(2)
+	rows, digits := make([][]string, len(l)), 1
 	for _, task := range l {
-		t.Row(task.ID, task.Status, strconv.Itoa(task.Attempts), note(task))
+		digits = max(digits, len(strconv.Itoa(task.Attempts)))
 	}
-	return t.Write(c.Out)
+	for i, task := range l {
+		rows[i] = []string{task.ID, task.Status, fmt.Sprintf("%*d", digits, task.Attempts), note(task)}
+	}
+	c.Printf("%s", view.Screen{}.Columns(rows))
+	return nil
 }
 
 // namedTasks returns the tasks of the command line, or all tasks.

@@ -1,6 +1,9 @@
 package view
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Row is a labelled line of a status.
 type Row struct {
@@ -13,6 +16,11 @@ type Row struct {
 }
 
 func (r Row) label() string { return strings.TrimRight(r.Label+" "+r.Phase, " ") }
+
+// filled returns the rows that have a text.
+func filled(rows ...Row) []Row {
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.Text == "" })
+}
 
 // Plain renders rows for scripts: "Label: text", with additional lines and the hint indented.
 func Plain(rows []Row) string {
