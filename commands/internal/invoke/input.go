@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
@@ -47,6 +49,38 @@ func Resolved(dir string) string {
 		return name
 	}
 	return dir
+}
+
+// Await returns the result of a function, which runs in a goroutine. If the context ends, it waits
+// for another time, and then abandons the function: late is true, and the error is that of the
+// context. A panic of the function becomes an error.
+func Await[T any](ctx context.Context, another time.Duration, do func() (T, error)) (value T, late bool, err error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if broken := recover(); broken != nil {
+				r.err = fmt.Errorf("%v", broken)
+			}
+			done <- r
+		}()
+		r.value, r.err = do()
+	}()
+	select {
+	case r := <-done:
+		return r.value, false, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.value, false, r.err
+	case <-time.After(another):
+		return value, true, ctx.Err()
+	}
 }
 
 // ReadInput reads a file, or standard input for "-". Content above a record's size limit

@@ -227,21 +227,8 @@ func colors(c *Invocation, when string) bool {
 // line reads a line, or returns at Ctrl+C. A signal does not interrupt a read from a
 // terminal, so the read runs in a goroutine.
 func (d *Dialog) line() (string, error) {
-	type read struct {
-		line string
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		line, err := d.in.ReadString('\n')
-		done <- read{line, err}
-	}()
-	select {
-	case r := <-done:
-		return r.line, r.err
-	case <-d.ctx.Done():
-		return "", d.ctx.Err()
-	}
+	line, _, err := Await(d.ctx, 0, func() (string, error) { return d.in.ReadString('\n') })
+	return line, err
 }
 
 // A ticker prints progress to a terminal, from the second second on. The zero value

@@ -154,8 +154,14 @@ func IssueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Tr
 	}
 	now, err := CurrentIssue(c, i, o)
 	found, why := now.Issue, now.Why
-	if found != nil && besideBody(found) > maxBeside {
-		found, why = nil, "its title, labels and assignees are too long"
+	if found != nil {
+		beside := len(found.Title)
+		for _, text := range slices.Concat(found.Labels, found.Assignees) {
+			beside += len(text) + 8 // as an item of a YAML list
+		}
+		if beside > maxBeside {
+			found, why = nil, "its title, labels and assignees are too long"
+		}
 	}
 	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
 		c.Warnf("issue %s: current state not recorded: %s", i, why)
@@ -166,14 +172,6 @@ func IssueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Tr
 // maxBeside limits the size in bytes of the recorded issue fields other than the body, so
 // that records stay small.
 const maxBeside = 128 << 10
-
-func besideBody(i *freshness.SourceIssue) int {
-	n := len(i.Title)
-	for _, text := range slices.Concat(i.Labels, i.Assignees) {
-		n += len(text) + 8 // as an item of a YAML list
-	}
-	return n
-}
 
 // Hasty are the triggers of saves that must not wait for a source.
 var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval, checkpoint.Turn}
@@ -242,29 +240,15 @@ func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (
 	seconds := c.Settings.Int("timeouts.issue")
 	ctx, cancel := context.WithTimeout(c.Ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
-	type answer struct {
-		value T
-		err   error
+	// A cancelled question may return its own error.
+	value, late, err := invoke.Await(ctx, 200*time.Millisecond, func() (T, error) { return ask(ctx) })
+	if late {
+		err = fmt.Errorf("timeout: %w", err)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		value, err := ask(ctx)
-		done <- answer{value, err}
-	}()
-	var a answer
-	select {
-	case a = <-done:
-	case <-ctx.Done():
-		select {
-		case a = <-done:
-		case <-time.After(200 * time.Millisecond): // a cancelled question may return its own error
-			a.err = fmt.Errorf("timeout: %w", ctx.Err())
-		}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &lateError{seconds, err}
 	}
-	if errors.Is(a.err, context.DeadlineExceeded) {
-		a.err = &lateError{seconds, a.err}
-	}
-	return a.value, a.err
+	return value, err
 }
 
 // A lateError adds the setting timeouts.issue to the error of a slow source.

@@ -70,32 +70,29 @@ func verdict(
 	}
 	facts.By = o.By
 	facts.Stories = stories
-	facts.Findings = slices.Concat(otherSession(c, r), twoContents(cp), rewritten(c, cp, r))
+	facts.Findings = findings(c, cp, r)
 	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
 }
 
-// twoContents returns a finding if this clone does not know which content the checkpoint's id means.
-func twoContents(cp *gitstore.Checkpoint) []freshness.Reason {
-	if !cp.Unclear {
-		return nil
+// findings returns the findings that are no fact of their own.
+func findings(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (all []freshness.Reason) {
+	// A session lacks the conversation of another session.
+	if now := c.Env.Getenv("GIT_CHECKPOINT_SESSION"); now != "" && r.Session() != "" && now != r.Session() {
+		all = append(all, freshness.Reason{Check: "session", Message: fmt.Sprintf("Saved in session %s, the current session is %s", r.Session(), now)})
 	}
-	return []freshness.Reason{{
-		Check: "record", Action: freshness.PromptUser,
-		Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
-	}}
-}
-
-// rewritten returns a finding if the parts of the checkpoint contradict each other, because a tool
-// has rewritten its history.
-func rewritten(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []freshness.Reason {
-	found := c.Store.Mismatches(cp, r)
-	if len(found) == 0 {
-		return nil
+	if cp.Unclear { // this clone does not know which content the id means
+		all = append(all, freshness.Reason{
+			Check: "record", Action: freshness.PromptUser,
+			Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
+		})
 	}
-	return []freshness.Reason{{
-		Check: "record", Action: freshness.PromptUser, Detail: found, Hint: "git checkpoint verify " + view.IssueArg(cp.Issue),
-		Message: "The history of the checkpoint was rewritten: " + found[0],
-	}}
+	if found := c.Store.Mismatches(cp, r); len(found) > 0 { // its parts contradict each other
+		all = append(all, freshness.Reason{
+			Check: "record", Action: freshness.PromptUser, Detail: found, Hint: "git checkpoint verify " + view.IssueArg(cp.Issue),
+			Message: "The history of the checkpoint was rewritten: " + found[0],
+		})
+	}
+	return all
 }
 
 // VerdictRules returns the settings and flags that the verdict depends on.
@@ -221,16 +218,6 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 		return whole, broken
 	})
 	return freshness.Next(n)
-}
-
-// otherSession returns a note if both this session and the checkpoint's session have names
-// that differ: this session lacks the other session's conversation.
-func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason {
-	now := c.Env.Getenv("GIT_CHECKPOINT_SESSION")
-	if now == "" || r.Session() == "" || now == r.Session() {
-		return nil
-	}
-	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, the current session is %s", r.Session(), now)}}
 }
 
 // handovers returns the handovers of the setting resume.compat.
