@@ -99,7 +99,12 @@ func (m *mirroring) takeAll(files []mirror.ChangedFile) {
 		}
 	}
 	slices.SortStableFunc(todo, func(a, b taking) int {
-		return cmp.Or(last(a.doc.Sequel())-last(b.doc.Sequel()), writtenOrder(a.doc, b.doc), cmp.Compare(a.Path, b.Path))
+		written := 0
+		at, err := checkpoint.ParseTime(a.doc.Written())
+		if other, otherErr := checkpoint.ParseTime(b.doc.Written()); err == nil && otherErr == nil {
+			written = at.Compare(other)
+		}
+		return cmp.Or(last(a.doc.Sequel())-last(b.doc.Sequel()), written, cmp.Compare(a.Path, b.Path))
 	})
 	for _, t := range todo {
 		if err := m.take(t); err != nil {
@@ -113,16 +118,6 @@ func last(late bool) int {
 		return 1
 	}
 	return 0
-}
-
-// writtenOrder compares the write times that two documents contain.
-func writtenOrder(a, b *layout.File) int {
-	at, err := checkpoint.ParseTime(a.Written())
-	other, otherErr := checkpoint.ParseTime(b.Written())
-	if err != nil || otherErr != nil {
-		return 0
-	}
-	return at.Compare(other)
 }
 
 // read returns the document in a file, or nil for a file that is neither in the state nor

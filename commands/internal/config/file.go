@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"git-checkpoint/commands/internal/view"
 	"io"
 	"io/fs"
 	"os"
@@ -400,7 +401,7 @@ func fits(t Type, n *yaml.Node) bool {
 func wanted(k *Key) string {
 	switch k.Type {
 	case Enum:
-		return orWords(k.Values)
+		return view.OneOf(k.Values)
 	case Int:
 		return rangeWords(k.Min, k.Max)
 	case Path, Pattern:

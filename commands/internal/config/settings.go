@@ -59,6 +59,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
@@ -147,7 +148,7 @@ func (s *Settings) Origin(name string) string { return s.any(name).origin }
 // IsPlain reports whether the values of a key are numbers or words of the table, which name no
 // place, program or person.
 func (s *Settings) IsPlain(name string) bool {
-	i := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
+	i := find(name)
 	return i >= 0 && slices.Contains([]Type{Bool, Int, Days, Outcome, Enum}, table[i].Type)
 }
 
@@ -228,11 +229,7 @@ func (e *SettingError) Exit() (code int, hint string) { return failure.Usage, e.
 func shown(s string) string {
 	const most = 60
 	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "..."
+		s = view.CutBytes(s, most) + "..."
 	}
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
 		return strconv.QuoteToASCII(s)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"git-checkpoint/commands/internal/view"
 	"slices"
 	"strings"
 )
@@ -111,7 +112,7 @@ func (k *Key) Takes() string {
 	for i, v := range k.Values {
 		values[i] = code(v)
 	}
-	return orWords(values)
+	return view.OneOf(values)
 }
 
 // FromFile describes for users whether a worktree file can set the key.

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"git-checkpoint/commands/internal/view"
 	"maps"
 	"regexp"
 	"slices"
@@ -119,11 +120,18 @@ func parse(k *Key, text string) (value, error) {
 		}
 		return parseDays(text)
 	case Outcome:
-		return parseOutcome(text)
+		first, second, two := strings.Cut(text, ",")
+		v, err := parseDays(strings.TrimSpace(first))
+		if err != nil || !two {
+			v.other = v.num
+			return v, err
+		}
+		w, err := parseDays(strings.TrimSpace(second))
+		return value{text: v.text + "," + w.text, num: v.num, other: w.num}, err
 	case Enum:
 		low := strings.ToLower(text)
 		if !slices.Contains(k.Values, low) {
-			return value{}, fmt.Errorf("want %s, got %s", orWords(k.Values), shown(text))
+			return value{}, fmt.Errorf("want %s, got %s", view.OneOf(k.Values), shown(text))
 		}
 		return value{text: low}, nil
 	case Path:
@@ -166,26 +174,6 @@ func parseDays(text string) (value, error) {
 		return v, fmt.Errorf("want a number of days up to %d or off, got %s", maxDays, shown(text))
 	}
 	return v, nil
-}
-
-func parseOutcome(text string) (value, error) {
-	first, second, two := strings.Cut(text, ",")
-	v, err := parseDays(strings.TrimSpace(first))
-	if err != nil || !two {
-		v.other = v.num
-		return v, err
-	}
-	w, err := parseDays(strings.TrimSpace(second))
-	return value{text: v.text + "," + w.text, num: v.num, other: w.num}, err
-}
-
-// orWords joins words for messages: "a, b or c".
-func orWords(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // Limits of values. They apply to all sources.
@@ -302,17 +290,12 @@ func parsePairs(pairs [][2]string) (value, error) {
 		}
 		v.pairs[p[0]] = p[1]
 	}
-	v.text = pairsText(v.pairs)
-	return v, nil
-}
-
-// pairsText returns the sorted one-line form of a mapping.
-func pairsText(pairs map[string]string) string {
-	items := make([]string, 0, len(pairs))
-	for _, label := range slices.Sorted(maps.Keys(pairs)) {
-		items = append(items, label+"="+pairs[label])
+	items := make([]string, 0, len(v.pairs))
+	for _, label := range slices.Sorted(maps.Keys(v.pairs)) {
+		items = append(items, label+"="+v.pairs[label])
 	}
-	return strings.Join(items, ",")
+	v.text = strings.Join(items, ",")
+	return v, nil
 }
 
 // weaker reports whether v keeps less, or is less strict, than def.

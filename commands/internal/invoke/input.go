@@ -110,12 +110,23 @@ func OpenPlain(c *Invocation, place string) (*plainFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, size, err := openRegular(root, filepath.FromSlash(place))
+	name, shown := filepath.FromSlash(place), view.QuotePath(place)
+	var f *os.File
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fmt.Errorf("%s is a directory: %w", shown, fs.ErrNotExist)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s: %w", shown, ErrNotPlain)
+	default:
+		f, err = root.Open(name)
+	}
 	if err != nil {
 		root.Close()
 		return nil, err
 	}
-	return &plainFile{f, size, root}, nil
+	return &plainFile{f, info.Size(), root}, nil
 }
 
 // ErrNotPlain reports a path that is no regular file, such as a pipe or a device.
@@ -133,18 +144,4 @@ type plainFile struct {
 func (f *plainFile) Close() error {
 	defer f.root.Close()
 	return f.File.Close()
-}
-
-func openRegular(root *os.Root, name string) (*os.File, int64, error) {
-	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case info.IsDir():
-		return nil, 0, fmt.Errorf("%s is a directory: %w", view.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
-	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s: %w", view.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
-	}
-	f, err := root.Open(name)
-	return f, info.Size(), err
 }

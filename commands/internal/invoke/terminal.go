@@ -177,7 +177,10 @@ func (c *Invocation) TickOf(what, of string) *ticker {
 	if t.lines {
 		every = tickLineEvery
 	}
-	after := tickAfter(c)
+	after := time.Second
+	if n, err := strconv.Atoi(c.Env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 { // as in git
+		after = time.Duration(n) * time.Second
+	}
 	if after == 0 {
 		t.write()
 		after = every
@@ -286,15 +289,6 @@ func (t *ticker) End() {
 		fmt.Fprint(t.w, "\r\x1b[K")
 		t.shown = false
 	}
-}
-
-// tickAfter returns the delay before the first line. As in git, GIT_PROGRESS_DELAY sets
-// it in seconds.
-func tickAfter(c *Invocation) time.Duration {
-	if n, err := strconv.Atoi(c.Env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second
-	}
-	return time.Second
 }
 
 func (t *ticker) write() {
