@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"git-checkpoint/commands/internal/view"
 	"io"
 	"io/fs"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"git-checkpoint/commands/internal/view"
 
 	"gopkg.in/yaml.v3"
 )

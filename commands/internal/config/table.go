@@ -1,9 +1,10 @@
 package config
 
 import (
-	"git-checkpoint/commands/internal/view"
 	"slices"
 	"strings"
+
+	"git-checkpoint/commands/internal/view"
 )
 
 // Type is the type of a key's values.

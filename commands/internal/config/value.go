@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"git-checkpoint/commands/internal/view"
 	"maps"
 	"regexp"
 	"slices"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"git-checkpoint/commands/internal/view"
 )
 
 // placeholders lists placeholders for the issue in paths.
