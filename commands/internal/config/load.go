@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ type Sources struct {
 	Root    string                 // worktree root, or ""
 	Git     []gitstore.ConfigEntry // git's configuration, in git's order
 	Environ []string               // NAME=value, as in os.Environ
-	Getenv  func(string) string    // called for each setting if Environ is nil
 }
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
@@ -154,15 +154,8 @@ func joinScope(before []gitstore.ConfigEntry, at int, e *gitstore.ConfigEntry) s
 }
 
 func (s *Settings) variables(src Sources) error {
-	pairs := src.Environ
-	if pairs == nil && src.Getenv != nil {
-		for i := range table {
-			name := table[i].Variable()
-			pairs = append(pairs, name+"="+src.Getenv(name))
-		}
-	}
 	var first error
-	for _, pair := range pairs {
+	for _, pair := range src.Environ {
 		if strings.HasPrefix(pair, variablePrefix) {
 			name, text, _ := strings.Cut(pair, "=") // unknown names, for example of newer versions, cause a warning only
 			first = cmp.Or(first, s.variable(name, text))
@@ -211,8 +204,10 @@ func (s *Settings) file(src Sources) error {
 			s.put(v.key, v.value, fromFile, v.value.origin)
 		case k.Trust == Tighten:
 			s.worktree.Weaker = append(s.worktree.Weaker, "git config "+k.GitName()+" "+v.value.text)
+		case err.Hint != "":
+			s.warnings = append(s.warnings, err.Error()+"; to change it: "+err.Hint)
 		default:
-			s.warnings = append(s.warnings, err.warning())
+			s.warnings = append(s.warnings, err.Error())
 		}
 	}
 	for _, e := range f.unknown {
@@ -252,26 +247,25 @@ func (s *Settings) File() File { return s.worktree }
 
 // admit returns an error if the worktree file must not set this value.
 func (s *Settings) admit(f *fileValue) *SettingError {
-	k := &table[f.key]
-	err := admit(k, &f.value, s.values[f.key].source > fromFile)
-	if err == nil {
+	k, v := &table[f.key], &f.value
+	e := &SettingError{File: v.origin[:strings.LastIndexByte(v.origin, ':')], Line: f.line, Column: f.column, Key: f.name}
+	switch {
+	case k.Trust == Never:
+		e.Hint = "git config " + k.GitName() + " <value>"
+	case k.Trust == Stricter:
+		e.Hint = "git config " + k.GitName() + " " + v.text
+	}
+	switch def, inside := mustParse(k), checkInside(v.text); {
+	case slices.Contains(k.NotFile, v.text):
+		e.Msg = "a file in the worktree cannot choose " + v.text
+	case k.Trust == Never:
+		e.Msg = "a file in the worktree cannot set this"
+	case k.Trust == Inside && inside != nil:
+		e.Msg = inside.Error()
+	case (k.Trust == Tighten || k.Trust == Stricter) && s.values[f.key].source <= fromFile && weaker(k, v, &def): // no trusted source sets it
+		e.Msg = fmt.Sprintf("a file in the worktree cannot make this weaker than %s, got %s", def.text, v.text)
+	default:
 		return nil
 	}
-	file := f.value.origin[:strings.LastIndexByte(f.value.origin, ':')]
-	e := &SettingError{File: file, Line: f.line, Column: f.column, Key: f.name, Msg: err.Error()}
-	switch k.Trust {
-	case Stricter:
-		e.Hint = "git config " + k.GitName() + " " + f.value.text
-	case Never:
-		e.Hint = "git config " + k.GitName() + " <value>"
-	}
 	return e
-}
-
-// warning returns the text of the error with its hint.
-func (e *SettingError) warning() string {
-	if e.Hint == "" {
-		return e.Error()
-	}
-	return e.Error() + "; to change it: " + e.Hint
 }

@@ -11,7 +11,6 @@
 //     .claude/checkpoint-config.yaml
 //   - git's configuration, from system scope to worktree scope and command line
 //   - environment variables
-//   - flags, applied with Settings.Set
 //
 // # Names
 //
@@ -76,7 +75,7 @@ type Settings struct {
 
 // Setting is the text and origin of one key's value. Examples of origins: "default",
 // ".checkpoint.yaml:3", "git config (local) .git/config", "environment
-// GIT_CHECKPOINT_PUSH", or the origin passed to Set.
+// GIT_CHECKPOINT_PUSH".
 type Setting struct{ Key, Value, Origin string }
 
 // All returns every setting that has an effect, in table order.
@@ -101,20 +100,6 @@ func (s *Settings) Invalid() error {
 		return s.misspelt
 	}
 	return s.invalid
-}
-
-// Set sets a key to a flag's value; origin is the flag's name.
-func (s *Settings) Set(name, text, origin string) error {
-	i := find(name)
-	if i < 0 {
-		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, func(k *Key) string { return k.Name })}
-	}
-	v, err := parse(&table[i], text)
-	if err != nil {
-		return &SettingError{File: origin, Key: name, Msg: err.Error()}
-	}
-	s.put(i, v, fromFlag, origin)
-	return nil
 }
 
 // Bool returns the value of a Bool key. All accessors panic if the key is unknown or has

@@ -31,31 +31,10 @@ const (
 	fromFile
 	fromGit
 	fromEnvironment
-	fromFlag
 )
 
 // source is the source of a value, in order of precedence.
 type source int
-
-// admit returns an error if a worktree file must not set the key to this value. overruled
-// means that a trusted source sets the key and the file's value has no effect.
-func admit(k *Key, v *value, overruled bool) error {
-	if slices.Contains(k.NotFile, v.text) {
-		return fmt.Errorf("a file in the worktree cannot choose %s", v.text)
-	}
-	switch k.Trust {
-	case Never:
-		return fmt.Errorf("a file in the worktree cannot set this")
-	case Inside:
-		return checkInside(v.text)
-	case Tighten, Stricter:
-		def := mustParse(k)
-		if !overruled && weaker(k, v, &def) {
-			return fmt.Errorf("a file in the worktree cannot make this weaker than %s, got %s", def.text, v.text)
-		}
-	}
-	return nil
-}
 
 // value is a setting's parsed value.
 type value struct {
@@ -138,11 +117,29 @@ func parse(k *Key, text string) (value, error) {
 	case Path:
 		return value{text: text}, checkTemplate(text)
 	case Pattern:
-		return parsePattern(text)
+		if text == "" {
+			return value{}, nil
+		}
+		if len(text) > maxPattern {
+			return value{}, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(text), maxPattern)
+		}
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return value{}, fmt.Errorf("not a regular expression: %s", shown(err.Error()))
+		}
+		return value{text: text, re: re}, nil
 	case List:
 		return parseList(splitItems(text))
-	case Mapping:
-		return parseMapping(splitItems(text))
+	case Mapping: // label=phase; a label itself can contain "="
+		var pairs [][2]string
+		for _, item := range splitItems(text) {
+			at := strings.LastIndexByte(item, '=')
+			if at < 0 {
+				return value{}, fmt.Errorf("want label=phase, got %s", shown(item))
+			}
+			pairs = append(pairs, [2]string{strings.TrimSpace(item[:at]), strings.TrimSpace(item[at+1:])})
+		}
+		return parsePairs(pairs)
 	}
 	if err := checkLine(text, maxText); err != nil {
 		return value{}, err
@@ -213,20 +210,6 @@ func checkLine(text string, most int) error {
 	return nil
 }
 
-func parsePattern(text string) (value, error) {
-	if text == "" {
-		return value{}, nil
-	}
-	if len(text) > maxPattern {
-		return value{}, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(text), maxPattern)
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return value{}, fmt.Errorf("not a regular expression: %s", shown(err.Error()))
-	}
-	return value{text: text, re: re}, nil
-}
-
 func parseList(items []string) (value, error) {
 	if len(items) > maxItems {
 		return value{}, fmt.Errorf("%d names, at most %d are allowed", len(items), maxItems)
@@ -260,19 +243,6 @@ func splitItems(text string) []string {
 		}
 	}
 	return items
-}
-
-// parseMapping parses label=phase items. A label itself can contain "=".
-func parseMapping(items []string) (value, error) {
-	pairs := make([][2]string, 0, len(items))
-	for _, item := range items {
-		at := strings.LastIndexByte(item, '=')
-		if at < 0 {
-			return value{}, fmt.Errorf("want label=phase, got %s", shown(item))
-		}
-		pairs = append(pairs, [2]string{strings.TrimSpace(item[:at]), strings.TrimSpace(item[at+1:])})
-	}
-	return parsePairs(pairs)
 }
 
 func parsePairs(pairs [][2]string) (value, error) {

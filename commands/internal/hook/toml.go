@@ -107,7 +107,7 @@ func parseTOML(text string) (*tomlDoc, error) {
 	doc := &tomlDoc{text: text, inlineHooks: -1}
 	p := &unstable.Parser{KeepComments: true}
 	p.Reset([]byte(body))
-	r := &tomlReader{doc: doc, p: p, skipped: skipped}
+	r := &tomlReader{doc: doc, skipped: skipped}
 	for p.NextExpression() {
 		r.expression(p.Expression())
 	}
@@ -142,7 +142,6 @@ type tomlSpan struct{ from, to int }
 // A tomlReader builds a tomlDoc from the parser's expressions.
 type tomlReader struct {
 	doc     *tomlDoc
-	p       *unstable.Parser
 	skipped int  // bytes before the parsed text
 	open    bool // last line range of the last table may continue
 }

@@ -15,7 +15,7 @@ import (
 func (c *Invocation) loadSettings() error {
 	var err error
 	c.Settings, err = config.Load(config.Sources{
-		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
+		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ,
 	})
 	for _, w := range c.Settings.Warnings() {
 		c.Warnf("%s", w)
