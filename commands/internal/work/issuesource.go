@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -16,8 +19,7 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
-
-	"github.com/urfave/cli/v2"
+	"git-checkpoint/gitstore/trace"
 )
 
 // IssueOptions are the flags that select the source of the issue.
@@ -310,4 +312,36 @@ func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
 		Cache: filepath.Join(c.Store.CacheDir(), "issues"), Share: c.Store.Share, Now: c.Env.Now,
 		Network: func(ctx context.Context) forge.Network { return network(c, ctx, site) },
 	}, nil
+}
+
+// quiet prevents credential programs from prompting. No person may be present, and no
+// prompt is expected.
+var quiet = []string{
+	"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never",
+	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1",
+}
+
+// tokenVariables are removed from gh's environment, because gh sends these tokens to any
+// requested host.
+var tokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_DEBUG", "DEBUG"}
+
+// runQuietly runs git or gh to get a credential. Their standard error is discarded.
+func runQuietly(c *invoke.Invocation, ctx context.Context, stdin, name string, args ...string) (string, error) {
+	if name == "git" {
+		out, err := c.Store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)
+		return string(out), err
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	defer trace.Begin(trace.Process, trace.Words(path, args)).End()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdin, cmd.WaitDelay = strings.NewReader(stdin), 100*time.Millisecond
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.Env.Environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(tokenVariables, name)
+	}), quiet...)
+	out, err := cmd.Output()
+	return string(out), err
 }
