@@ -34,7 +34,7 @@ type answer struct{ point, phase, complete, verdict string }
 func TestOutputsAgree(t *testing.T) {
 	worlds := 100
 	switch {
-	case os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full":
+	case gittest.Torture():
 		worlds = 520
 	case testing.Short():
 		worlds = 30

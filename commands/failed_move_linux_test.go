@@ -1,11 +1,11 @@
 package commands
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,12 +14,8 @@ import (
 // completed change and a new checkpoint's id.
 func TestFailureAfterTheMove(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	if _, err := exec.LookPath("strace"); err != nil {
-		without(t, "strace")
-	}
+	gittest.Slow(t)
+	needs(t, "strace")
 	for _, args := range [][]string{
 		{"save", "42"},
 		{"save", "99"},

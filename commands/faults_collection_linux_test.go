@@ -22,9 +22,7 @@ import (
 // calls.
 func TestCollectionAtEachCall(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	canSupervise(t)
 	memory, err := os.MkdirTemp(sharedMemory(t), "git-checkpoint-collection-*")
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,9 +48,7 @@ func (h handedOver) checkpoint(input string, args ...string) (string, int) {
 // In a repository of the other object format, the program runs the one for that format.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	built := t.TempDir()
 	for _, format := range []string{"sha1", "sha256"} {
 		buildFor(t, format, filepath.Join(built, format))
@@ -142,9 +141,7 @@ func (h handedOver) succeed(input string, args ...string) string {
 // would start each other without end.
 func TestHandOverEnds(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	prefix := t.TempDir()
 	plain := filepath.Join(prefix, "git-checkpoint")
 	buildFor(t, gitstore.ObjectFormat, plain)

@@ -91,11 +91,15 @@ func writeMan(c *invoke.Invocation, dir string) (string, error) {
 	if len(c.Line.Args) > 0 {
 		return "", failure.Usagef("help: --man takes no command: it writes all pages")
 	}
-	if dir == "" {
-		var err error
-		if dir, err = defaultManDir(); err != nil {
-			return "", err
+	if dir == "" { // share/man beside the directory of git-checkpoint on PATH
+		program, err := exec.LookPath(progName)
+		if err != nil {
+			return "", failure.Errorf(failure.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
 		}
+		if program, err = filepath.Abs(program); err != nil {
+			return "", fmt.Errorf("help: --man: %w", err)
+		}
+		dir = filepath.Join(filepath.Dir(filepath.Dir(program)), "share", "man")
 	}
 	tool := declared(c.Line.Commands)
 	tool.Date = cmp.Or(tool.Date, c.Env.Now().UTC().Format(time.DateOnly))
@@ -111,18 +115,6 @@ func writeMan(c *invoke.Invocation, dir string) (string, error) {
 		fmt.Fprintln(&names, name)
 	}
 	return names.String(), nil
-}
-
-// defaultManDir returns share/man beside the directory of git-checkpoint on PATH.
-func defaultManDir() (string, error) {
-	program, err := exec.LookPath(progName)
-	if err != nil {
-		return "", failure.Errorf(failure.Usage, "git checkpoint help --man=DIR", "help: --man: %w", err)
-	}
-	if program, err = filepath.Abs(program); err != nil {
-		return "", fmt.Errorf("help: --man: %w", err)
-	}
-	return filepath.Join(filepath.Dir(filepath.Dir(program)), "share", "man"), nil
 }
 
 // toolUsage describes the program in one line.

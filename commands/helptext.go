@@ -74,7 +74,11 @@ func explain(cmd *invoke.Command, all bool) string {
 	} else {
 		short := shortFlags(cmd)
 		explainFlags(&b, "Flags", short)
-		fmt.Fprintf(&b, "\n%s\n", moreFlags(cmd, len(flags)-len(short)))
+		more := "also lists the flags of every command."
+		if left := len(flags) - len(short); left > 0 {
+			more = fmt.Sprintf("lists %s, and the flags of every command.", view.Plural(left, "more flag"))
+		}
+		fmt.Fprintf(&b, "\ngit checkpoint %s --help-all %s\n", cmd.Name, more)
 		examples = shortExamples(cmd, short)
 	}
 	fmt.Fprintf(&b, "\nExamples\n")
@@ -115,15 +119,6 @@ func shortExamples(cmd *invoke.Command, flags []cli.Flag) []string {
 		return cmd.Examples
 	}
 	return list
-}
-
-// moreFlags returns the line about flags that the short help does not list.
-func moreFlags(cmd *invoke.Command, left int) string {
-	line := "git checkpoint " + cmd.Name + " --help-all"
-	if left == 0 {
-		return line + " also lists the flags of every command."
-	}
-	return fmt.Sprintf("%s lists %s, and the flags of every command.", line, view.Plural(left, "more flag"))
 }
 
 // flagColumn is the column of the flag descriptions.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -217,9 +218,7 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 // With every hook manager: install, push, install the manager again, push, uninstall. All
 // hooks run each time, and uninstall restores every byte.
 func TestHookManagers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the managers' hooks want sh")
 	}
@@ -278,9 +277,7 @@ func testManager(t *testing.T, w *hookWorld, m manager, way string) {
 
 // The hook scripts also pass with a git that supports hooks in its configuration.
 func TestHookScriptsOnANewerGit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	before := os.Getenv("PATH")
 	t.Cleanup(func() { os.Setenv("PATH", before) }) // t.Setenv does not work with parallel scripts
 	require.NoError(t, os.Setenv("PATH", otherGit(t, "sid")+string(os.PathListSeparator)+before))

@@ -3,7 +3,6 @@ package commands
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,9 +17,7 @@ import (
 // some system calls on a file of the repository, before the call.
 func (v *victim) killedAt(file, calls string, args ...string) outcome {
 	v.t.Helper()
-	if _, err := exec.LookPath("strace"); err != nil {
-		without(v.t, "strace")
-	}
+	needs(v.t, "strace")
 	log := filepath.Join(v.t.TempDir(), "trace")
 	inject := []string{
 		"-f", "-o", log, "-P", v.path(file), "-e", "trace=" + calls,
@@ -72,9 +69,7 @@ func TestUndoKilledBeforeItsMove(t *testing.T) {
 // that git has created. It then kills the program and git, as at the end of a container.
 func (v *victim) killedTreeAt(file, calls string, args ...string) {
 	v.t.Helper()
-	if _, err := exec.LookPath("strace"); err != nil {
-		without(v.t, "strace")
-	}
+	needs(v.t, "strace")
 	cmd := v.command("strace", append([]string{
 		"-f", "-o", os.DevNull, "-P", v.path(file), "-e", "trace=" + calls,
 		"-e", "inject=" + calls + ":delay_enter=600000000:when=1", "git-checkpoint",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
@@ -35,8 +36,11 @@ func parseLine(commands []*invoke.Command, args []string) (*line, error) {
 	}
 	l.json = w.json
 	if w.help {
-		w = w.forHelp(l.command)
-		l.command = commandNamed(commands, "help")
+		h := words{args: []string{l.command.Name}}
+		if w.helpAll {
+			h.flags, h.given = []string{"--all=true"}, []string{"all"}
+		}
+		w, l.command = h, commandNamed(commands, "help")
 		l.start()
 	}
 	l.given = w.given
@@ -267,15 +271,6 @@ type words struct {
 	helpAll     bool // with all flags
 }
 
-// forHelp returns the words of a line that asks for the help of a command.
-func (w *words) forHelp(cmd *invoke.Command) words {
-	h := words{args: []string{cmd.Name}}
-	if w.helpAll {
-		h.flags, h.given = []string{"--all=true"}, []string{"all"}
-	}
-	return h
-}
-
 // unknownFlag returns the error for an unknown flag, with the probable flag as its hint.
 func unknownFlag(cmd *invoke.Command, flags []cli.Flag, arg string) error {
 	var names []string
@@ -303,26 +298,18 @@ func checkValue(d *invoke.Command, f cli.Flag, value *string) error {
 	switch f.(type) {
 	case *cli.IntFlag:
 		if _, err := strconv.ParseInt(*value, 0, strconv.IntSize); err != nil {
-			return failure.Usagef("%s: %s: %q: want a number", d.Name, dashed(name), *value)
+			return failure.Usagef("%s: %s: %q: want a number", d.Name, manual.Dashed(name), *value)
 		}
 	case *cli.BoolFlag:
 		if _, err := strconv.ParseBool(*value); err != nil {
-			return failure.Usagef("%s: %s: %q: want true or false", d.Name, dashed(name), *value)
+			return failure.Usagef("%s: %s: %q: want true or false", d.Name, manual.Dashed(name), *value)
 		}
 	case *cli.StringFlag, invoke.OptionalFlag:
 		if *value == "" && name != "C" && !slices.Contains(d.MayBeEmpty, name) {
-			return failure.Usagef("%s: %s is empty", d.Name, dashed(name))
+			return failure.Usagef("%s: %s is empty", d.Name, manual.Dashed(name))
 		}
 	}
 	return nil
-}
-
-// dashed returns the name of a flag as it is typed.
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 // add appends a flag as --name=value, the only form that the library cannot misread.
@@ -335,24 +322,14 @@ func (w *words) add(f cli.Flag, value *string) {
 			*value = invoke.LeftOut
 		}
 	}
-	if name == "C" && w.addDir(*value) {
+	if i := slices.Index(w.given, "C"); name == "C" && i >= 0 {
+		w.flags[i] = "--C=" + joinDir(strings.TrimPrefix(w.flags[i], "--C="), *value)
 		return
 	}
 	if on, err := strconv.ParseBool(*value); name == "json" && err == nil {
 		w.json = on
 	}
 	w.flags, w.given = append(w.flags, "--"+name+"="+*value), append(w.given, name)
-}
-
-// addDir adds the directory of a second -C to the first -C. It returns false if there is no -C
-// yet.
-func (w *words) addDir(dir string) bool {
-	i := slices.Index(w.given, "C")
-	if i < 0 {
-		return false
-	}
-	w.flags[i] = "--C=" + joinDir(strings.TrimPrefix(w.flags[i], "--C="), dir)
-	return true
 }
 
 // joinDir returns the directory of a -C after the -C of another directory. As in git, a

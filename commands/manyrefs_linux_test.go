@@ -3,12 +3,13 @@ package commands
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -56,12 +57,8 @@ func (v *victim) withRefs(n int) *victim {
 // A command for one issue reads a little of packed-refs, whatever the number of issues.
 func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	if _, err := exec.LookPath("strace"); err != nil {
-		without(t, "strace")
-	}
+	gittest.Slow(t)
+	needs(t, "strace")
 	v := newVictim(t)
 	v.git("checkout", "-qb", "42-work")
 	v.tool("save", "42")
@@ -90,12 +87,8 @@ func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
 // A command for all issues opens packed-refs a few times, whatever the number of issues.
 func TestAllIssuesOpenPackedRefsAFewTimes(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	if _, err := exec.LookPath("strace"); err != nil {
-		without(t, "strace")
-	}
+	gittest.Slow(t)
+	needs(t, "strace")
 	v := newVictim(t)
 	for i := range 60 {
 		v.tool("save", strconv.Itoa(100+i))

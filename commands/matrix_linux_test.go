@@ -307,7 +307,7 @@ func TestMatrixOfFiles(t *testing.T) {
 				if later > 0 && c.later == "-" || testing.Short() && (c.name != "save" || later == 0) {
 					continue
 				}
-				if c.name != "save" && (i+later+gittest.Day())%3 != 0 && !fullTorture() {
+				if c.name != "save" && (i+later+gittest.Day())%3 != 0 && !gittest.Torture() {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%d", c.name, later), func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/pipeline"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,9 +24,7 @@ import (
 // store.
 func TestMirrorWithConcurrentWorkers(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.mirror", "pipeline")
 	dir := filepath.Join(v.dir, ".pipeline")

@@ -55,7 +55,7 @@ func TestPowerLossOnDisk(t *testing.T) {
 			n := 0
 			newImage(t, kind).losePower(t, func(string) bool {
 				n++
-				return kind == "ext4" || n%3 == gittest.Day()%3 || fullTorture()
+				return kind == "ext4" || n%3 == gittest.Day()%3 || gittest.Torture()
 			})
 		})
 	}

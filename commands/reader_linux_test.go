@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -136,7 +138,7 @@ func (w *readerWorld) damage() (all []damaged) {
 	w.make("base")
 	step := 3
 	switch {
-	case fullTorture():
+	case gittest.Torture():
 		step = 1
 	case testing.Short():
 		step = 12

@@ -13,6 +13,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -162,9 +163,7 @@ func (h *history) stageWork() {
 // new clone that fetched only the checkpoint ref can resume too.
 func TestRealHistory(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	h := newHistory(t, 100)
 	h.git("switch", "-q", "-c", "feature/issue-42-work")
 	h.write("work.txt", "on the branch\n")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"git-checkpoint/commands/resume"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,9 +43,7 @@ cat out.txt >"$TRACE.out"
 
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for _, forge := range []string{"github", "gitlab", "gitlab-template"} {
 		t.Run(forge, func(t *testing.T) {
 			r, err := recipeJob(forge)
@@ -80,9 +79,7 @@ type jobs struct {
 
 func newJobs(t *testing.T) *jobs {
 	t.Helper()
-	if _, err := exec.LookPath("bash"); err != nil {
-		without(t, "bash")
-	}
+	needs(t, "bash")
 	v := newVictim(t)
 	j := &jobs{victim: v, hub: v.path("../hub"), dies: v.path("../dies"), trace: v.path("../trace")}
 	require.NoError(t, os.WriteFile(v.path("work.sh"), []byte(jobScript), 0o777))

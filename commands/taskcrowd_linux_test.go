@@ -11,6 +11,7 @@ import (
 
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,9 +33,7 @@ func (v *victim) board(issue string) (all []view.Task, ready []string) {
 // once. A full run has 20 tasks.
 func TestTasksKilled(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	v.git("config", "checkpoint.limits.task-retries", "9")
@@ -103,9 +102,7 @@ func (v *victim) resumeTasks() {
 // Tasks that end at the same time are all recorded, including a failed task.
 func TestTasksTogether(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	const workers = 8
@@ -166,9 +163,7 @@ func TestTaskClaimedOnce(t *testing.T) {
 // repeatedly writes the state of all stories. No update is lost.
 func TestPipelineCrowd(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	const stories, workers = 8, 2

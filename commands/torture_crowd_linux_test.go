@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -77,9 +79,7 @@ func (s *saves) add(t *testing.T, printed string) {
 // times.
 func TestTortureCrowd(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "gc.auto", "1000")
 	v.git("config", "gc.autoDetach", "false")
@@ -146,9 +146,7 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 // is ever missing.
 func TestTortureGC(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.manyBlobs(50)
 	printed := newSaves()
@@ -191,9 +189,7 @@ func (v *victim) stageBlob(i, n int) {
 // user works in the same worktree.
 func TestTortureTogether(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.limits.capture-ms", "60000") // 18 saves of one worktree wait for each other
 	const issues = 8
@@ -245,9 +241,7 @@ func TestTortureTogether(t *testing.T) {
 // Another process repeatedly deletes the chain's ref during saves. No printed id is lost.
 func TestTortureDeletedRef(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	printed := newSaves()
 	printed.add(t, v.tool("save", "42"))

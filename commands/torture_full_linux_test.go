@@ -75,7 +75,7 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 	t.Helper()
 	d := newSmallDisk(t)
 	stride := 1
-	if !fullTorture() {
+	if !gittest.Torture() {
 		stride = 6
 	}
 	enough, failed := 0, 0
@@ -107,9 +107,7 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 
 func TestTortureFullDisk(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	t.Run("save", func(t *testing.T) {
 		template := newVictim(t).durable()
 		template.tool("save", "42")
@@ -174,9 +172,7 @@ func TestTortureFullDisk(t *testing.T) {
 // cause of their failure.
 func TestTortureReadOnly(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t).durable()
 	v.tool("save", "42")
 	v.write("a.txt", "three\n")

@@ -15,6 +15,7 @@ import (
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,13 +27,11 @@ import (
 
 // dose returns the number of rounds, where n is the number in a full run.
 func dose(n int) int {
-	if fullTorture() {
+	if gittest.Torture() {
 		return n
 	}
 	return (n + 24) / 25
 }
-
-func fullTorture() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
 
 // without skips a test if this machine lacks a requirement. In CI it fails the test.
 func without(t *testing.T, what string) {
@@ -41,6 +40,14 @@ func without(t *testing.T, what string) {
 		t.Fatalf("this test needs %s", what)
 	}
 	t.Skipf("this test needs %s", what)
+}
+
+// needs skips a test like without if a program is missing.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		without(t, program)
+	}
 }
 
 // A victim is a repository for torture tests.

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"testing"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/require"
 )
 
 // A killed sync loses no checkpoint on either side. The next sync completes it: the clone
 // and the remote have the checkpoints of both clones.
 func TestTortureKillSync(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	t.Parallel()
 	k := newKiller(t, dose(300))
 	var v, other, hub *victim

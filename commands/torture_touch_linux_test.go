@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -70,9 +72,7 @@ func (v *victim) untouched() map[string]string { return v.state(ours) }
 // dates stay.
 func TestTortureSaveTouchesNothingElse(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("stash")
 	v.git("stash", "apply", "-q")

@@ -3,7 +3,6 @@ package commands
 import (
 	"bufio"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -28,9 +27,7 @@ type syscallLine struct {
 // ordered by return time.
 func (v *victim) trace(script string) []syscallLine {
 	v.t.Helper()
-	if _, err := exec.LookPath("strace"); err != nil {
-		without(v.t, "strace")
-	}
+	needs(v.t, "strace")
 	log := filepath.Join(v.t.TempDir(), "trace")
 	v.must("strace", "-f", "-y", "-xx", "-s", "10000000", "-e", "signal=none", "-e", "trace="+tracedCalls, "-o", log, "sh", "-ec", script)
 	f, err := os.Open(log)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -67,9 +69,7 @@ const phasesOfWorkflow = 8
 // Each phase runs exactly once and produces a checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newWorkflow(t)
 	var want []string
 	for n := 1; n <= phasesOfWorkflow; n++ {
@@ -89,9 +89,7 @@ func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 // attempt count.
 func TestWorkflowKilledInEachPhase(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newWorkflow(t)
 	var want []string
 	for n := 1; n <= phasesOfWorkflow; n++ {
@@ -113,9 +111,7 @@ func TestWorkflowKilledInEachPhase(t *testing.T) {
 // order, completed phases never run again, and the workflow completes.
 func TestWorkflowKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newWorkflow(t)
 	kills, limit := 0, 80*time.Millisecond
 	for ended := false; !ended; {

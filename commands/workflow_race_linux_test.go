@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,9 +28,7 @@ func (v *victim) together(lines ...string) []outcome {
 // the step to the other writer's record.
 func TestPhasesTogether(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "8")
 	var lines []string
@@ -69,9 +68,7 @@ func TestConcurrentPhaseDoneCompletesOnePhase(t *testing.T) {
 // A phase is replanned at most twice, for any number of concurrent requests.
 func TestConcurrentReplans(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "3")
 	codes := map[int]int{}

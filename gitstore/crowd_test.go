@@ -2,18 +2,15 @@ package gitstore
 
 import (
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
-
-// tortured reports whether tests run at full size.
-func tortured() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
 
 // A crowd is a set of clones that save, prune, pin, drop and sync concurrently. It
 // records expected results.
@@ -121,7 +118,7 @@ func TestSyncConcurrent(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	clones, each := 4, 8
-	if tortured() { // newWorld clears the variable
+	if gittest.Torture() { // newWorld clears the variable
 		clones, each = 8, 50
 	}
 	c := gather(t, clones, nil)

@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -318,7 +319,7 @@ func (h *lineHistory) check() {
 // against a line that is made from nothing.
 func TestBlameOfGeneratedLines(t *testing.T) {
 	histories := 2
-	if tortured() {
+	if gittest.Torture() {
 		histories = 200
 	}
 	for seed := range histories {

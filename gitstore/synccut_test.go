@@ -4,7 +4,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,7 +94,7 @@ func TestSyncCutAnywhere(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	tries := 20
-	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
+	if gittest.Torture() {
 		tries = 200
 	}
 	a, b, hub, saved := pair(t, 1)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -126,7 +127,7 @@ func TestClonesThatSyncAtOnce(t *testing.T) {
 	}
 	const clones = 6
 	rounds, answers := 1, map[string]string{"git": "", "a server": refusingWords["an unknown server"]}
-	if serverGit != "" || tortured() {
+	if serverGit != "" || gittest.Torture() {
 		rounds = 8
 		maps.Copy(answers, refusingWords)
 	}

@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,7 @@ func TestSyncTransports(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: not in short mode")
 	}
-	full := tortured() // newWorld clears the variable
+	full := gittest.Torture() // newWorld clears the variable
 	for _, way := range []struct {
 		name string
 		open func(t *testing.T) func(w *world, hub string)

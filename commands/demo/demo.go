@@ -60,7 +60,14 @@ func run(c *invoke.Invocation, o *options) (err error) {
 	if o.keep {
 		defer c.Infof("kept: %s", dir)
 	} else {
-		defer removeAll(dir)
+		defer func() {
+			for range 20 { // a process of the killed job can still write for a moment
+				if os.RemoveAll(dir) == nil {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+		}()
 	}
 	s := &show{c: c, dir: dir, at: dir}
 	if err := s.prepare(self); err != nil {
@@ -73,16 +80,6 @@ func run(c *invoke.Invocation, o *options) (err error) {
 	}
 	s.say("The work is here again, files and all. Next: git checkpoint help")
 	return nil
-}
-
-// removeAll removes a folder, in which a process of the killed job can still write for a moment.
-func removeAll(dir string) {
-	for range 20 {
-		if os.RemoveAll(dir) == nil {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }
 
 // source returns the root of the current repository if it has a commit, or "".

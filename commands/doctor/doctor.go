@@ -69,14 +69,27 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 		}
 	}
 	for fix := o.fix; ; fix = false {
-		findings, err := examine(c)
+		version, err := c.Store.Git().Version(c.Ctx)
+		if err != nil {
+			return err
+		}
+		findings, err := c.Store.Doctor.Check(c.Ctx, version)
 		if err != nil {
 			return err
 		}
 		if fix && fixAll(c, findings, &result) {
 			continue
 		}
-		fixable = addFindings(findings, &result)
+		for _, f := range findings {
+			if f.Fix != nil {
+				fixable++
+			}
+			if f.Error {
+				result.Errors = append(result.Errors, f.Text)
+			} else {
+				result.Warnings = append(result.Warnings, f.Text)
+			}
+		}
 		break
 	}
 	if err := inspectAll(c, &result); err != nil {
@@ -112,14 +125,6 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	return nil
 }
 
-func examine(c *invoke.Invocation) ([]gitstore.Finding, error) {
-	version, err := c.Store.Git().Version(c.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Store.Doctor.Check(c.Ctx, version)
-}
-
 // fixAll repairs the findings that have a repair and reports whether any repair
 // succeeded.
 func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *view.Doctor) bool {
@@ -135,21 +140,6 @@ func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *view.Doct
 		result.Fixed = append(result.Fixed, said)
 	}
 	return len(result.Fixed) > 0
-}
-
-// addFindings adds findings to the result and returns the number that --fix would repair.
-func addFindings(findings []gitstore.Finding, result *view.Doctor) (fixable int) {
-	for _, f := range findings {
-		if f.Fix != nil {
-			fixable++
-		}
-		if f.Error {
-			result.Errors = append(result.Errors, f.Text)
-		} else {
-			result.Warnings = append(result.Warnings, f.Text)
-		}
-	}
-	return fixable
 }
 
 func showDoctor(c *invoke.Invocation, v view.Doctor) error {

@@ -37,7 +37,13 @@ func report(c *invoke.Invocation, result view.Doctor) error {
 		if c.Settings.IsPlain(s.Key) {
 			value = s.Value
 		}
-		c.Printf("setting %s: %s, from %s\n", s.Key, view.Clean(value), kindOfOrigin(s.Origin))
+		origin := "a file" // without its path
+		for _, kind := range []string{"environment", "flag", "git"} {
+			if strings.HasPrefix(s.Origin, kind) {
+				origin = kind
+			}
+		}
+		c.Printf("setting %s: %s, from %s\n", s.Key, view.Clean(value), origin)
 	}
 	if err := reportSizes(c, result); err != nil {
 		return err
@@ -54,16 +60,6 @@ func report(c *invoke.Invocation, result view.Doctor) error {
 	}
 	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
 	return nil
-}
-
-// kindOfOrigin returns the kind of a setting's origin without its path.
-func kindOfOrigin(origin string) string {
-	for _, kind := range []string{"environment", "flag", "git"} {
-		if strings.HasPrefix(origin, kind) {
-			return kind
-		}
-	}
-	return "a file"
 }
 
 func reportSizes(c *invoke.Invocation, result view.Doctor) error {

@@ -54,7 +54,13 @@ func runVerify(c *invoke.Invocation) error {
 	t.End()
 	result.Valid = len(result.Errors) == 0
 	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
-	if err := showVerify(c, result); err != nil {
+	if c.Line.JSON {
+		err = c.WriteJSON(result)
+	} else {
+		printFound(c, result.Errors, result.Warnings)
+		c.Printf("%s checked, %s, %s\n", view.Plural(result.Checked, "checkpoint"), view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
+	}
+	if err != nil {
 		return err
 	}
 	if !result.Valid {
@@ -85,15 +91,6 @@ func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 	all := append(live, archived...)
 	slices.Sort(all)
 	return slices.Compact(all), nil
-}
-
-func showVerify(c *invoke.Invocation, v view.Verify) error {
-	if c.Line.JSON {
-		return c.WriteJSON(v)
-	}
-	printFound(c, v.Errors, v.Warnings)
-	c.Printf("%s checked, %s, %s\n", view.Plural(v.Checked, "checkpoint"), view.Plural(len(v.Errors), "error"), view.Plural(len(v.Warnings), "warning"))
-	return nil
 }
 
 // printFound prints problems, errors first.

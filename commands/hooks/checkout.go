@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/hook"
@@ -31,32 +30,23 @@ func postCheckout(c *invoke.Invocation, args []string) error {
 	}
 	done, on, err := openQuickly(c)
 	defer done()
-	if err != nil || !on || c.Settings.String("hooks.post_checkout") == "off" || rebasing(c) {
+	if err != nil || !on || c.Settings.String("hooks.post_checkout") == "off" {
 		return err
 	}
-	issue, ok := branchIssue(c)
-	if !ok || !c.Store.HasIssue(c.Ctx, issue) {
+	for _, rebase := range []string{"rebase-merge", "rebase-apply"} {
+		if _, err := os.Stat(filepath.Join(c.Store.GitDir(), rebase)); err == nil {
+			return nil // the rebase in progress runs checkouts itself
+		}
+	}
+	branch, err := c.Store.Branch(c.Ctx)
+	if err != nil || branch == "" {
+		return nil
+	}
+	issue, err := c.BranchIssue(branch) // other sources of an issue are ignored
+	if err != nil || !c.Store.HasIssue(c.Ctx, issue) {
 		return nil
 	}
 	return tellOf(c, issue)
-}
-
-// rebasing reports whether a rebase is in progress, which runs checkouts itself.
-func rebasing(c *invoke.Invocation) bool {
-	return slices.ContainsFunc([]string{"rebase-merge", "rebase-apply"}, func(name string) bool {
-		_, err := os.Stat(filepath.Join(c.Store.GitDir(), name))
-		return err == nil
-	})
-}
-
-// branchIssue returns the issue of the branch. Other sources of an issue are ignored.
-func branchIssue(c *invoke.Invocation) (checkpoint.Issue, bool) {
-	branch, err := c.Store.Branch(c.Ctx)
-	if err != nil || branch == "" {
-		return "", false
-	}
-	i, err := c.BranchIssue(branch)
-	return i, err == nil
 }
 
 // tellOf notifies the user whether the newest checkpoint can be resumed.

@@ -116,21 +116,19 @@ func runHooks(c *invoke.Invocation, o *hooksOptions) error {
 	if o.verb == "status" {
 		return hooksStatus(c, r)
 	}
-	changes, err := planHooks(r, o)
+	var changes []install.HookChange
+	switch {
+	case o.agents != "" || o.skill:
+		changes, err = planAgents(r, o)
+	case o.verb == "install":
+		changes, err = r.Install(o.push)
+	default:
+		changes, err = r.Uninstall()
+	}
 	if err != nil {
 		return err
 	}
 	return changeHooks(c, r, o, changes)
-}
-
-func planHooks(r *install.Repo, o *hooksOptions) ([]install.HookChange, error) {
-	switch in := o.verb == "install"; {
-	case o.agents != "" || o.skill:
-		return planAgents(r, o)
-	case in:
-		return r.Install(o.push)
-	}
-	return r.Uninstall()
 }
 
 // planAgents plans the hooks of agents, the skill, or both.
@@ -149,11 +147,7 @@ func planAgents(r *install.Repo, o *hooksOptions) (plan []install.HookChange, er
 	if !o.skill {
 		return plan, nil
 	}
-	skill := r.UninstallSkill
-	if o.verb == "install" {
-		skill = r.InstallSkill
-	}
-	more, err := skill()
+	more, err := r.Skill(o.verb == "install")
 	return append(plan, more...), err
 }
 

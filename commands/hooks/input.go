@@ -3,6 +3,7 @@ package hooks
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"io"
 	"path/filepath"
@@ -67,20 +68,14 @@ func readSessionInput(c *invoke.Invocation) sessionInput {
 // the input is invalid or late, StopActive is set, so that a stop hook does not block the
 // agent.
 func readSession(r io.Reader, within time.Duration) sessionInput {
-	got := make(chan sessionInput, 1)
-	go func() {
-		var in sessionInput
-		if json.NewDecoder(withoutMark(io.LimitReader(r, 16<<20))).Decode(&in) != nil {
-			in.StopActive = true
-		}
-		got <- in
-	}()
-	select {
-	case in := <-got:
-		return in
-	case <-time.After(within):
-		return sessionInput{StopActive: true}
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	in, _, err := invoke.Await(ctx, 0, func() (in sessionInput, err error) {
+		err = json.NewDecoder(withoutMark(io.LimitReader(r, 16<<20))).Decode(&in)
+		return in, err
+	})
+	in.StopActive = in.StopActive || err != nil
+	return in
 }
 
 // withoutMark skips the byte order mark of UTF-8, with which some programs of Windows begin

@@ -116,7 +116,10 @@ func pushAlong(c *invoke.Invocation, remote string, issues []checkpoint.Issue, e
 		if c.Detached {
 			break
 		}
-		text, err := inTime(c, func() (string, error) { return pushIssue(c, remote, i, e) })
+		// After the time limit this process and its git processes are about to end. git stops its
+		// child processes first, and a child may ignore that.
+		text, late, err := invoke.Await(c.Ctx, 300*time.Millisecond, func() (string, error) { return pushIssue(c, remote, i, e) })
+		c.Detached = c.Detached || late
 		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("issue %s: not within %s", i, budget)
 		}
@@ -137,38 +140,6 @@ func pushAlong(c *invoke.Invocation, remote string, issues []checkpoint.Issue, e
 		return nil
 	}
 	return &pushError{text: strings.Join(append(wrong, said...), "; "), first: first}
-}
-
-// inTime waits for a push until the time limit. After that the push is abandoned, because
-// this process and its git processes are about to end.
-func inTime(c *invoke.Invocation, push func() (string, error)) (string, error) {
-	type outcome struct {
-		text string
-		err  error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		o := outcome{}
-		defer func() {
-			if broken := recover(); broken != nil {
-				o.err = fmt.Errorf("%v", broken)
-			}
-			done <- o
-		}()
-		o.text, o.err = push()
-	}()
-	select {
-	case o := <-done:
-		return o.text, o.err
-	case <-c.Ctx.Done():
-	}
-	select {
-	case o := <-done:
-		return o.text, o.err
-	case <-time.After(300 * time.Millisecond): // git stops its child processes first, and a child may ignore that
-		c.Detached = true
-		return "", c.Ctx.Err()
-	}
 }
 
 // A pushError combines the errors of the issues that could not be pushed.

@@ -1,49 +1,17 @@
 package hooks
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/commands/internal/hook"
-	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
-
-// A push that exceeds the time limit is abandoned, a panic becomes an error, and a push
-// within the limit returns its result.
-func TestInTimeAbandonsALatePush(t *testing.T) {
-	c := &invoke.Invocation{Ctx: context.Background()}
-	text, err := inTime(c, func() (string, error) { return "pushed", nil })
-	assert.Equal(t, "pushed", text)
-	require.NoError(t, err)
-	_, err = inTime(c, func() (string, error) { panic("broken") })
-	require.EqualError(t, err, "broken")
-	assert.False(t, c.Detached)
-
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
-	c.Ctx = ctx
-	over := make(chan struct{})
-	defer close(over)
-	_, err = inTime(c, func() (string, error) {
-		select {
-		case <-over:
-		case <-time.After(2 * time.Minute):
-			t.Error("inTime waits for the push")
-		}
-		return "", nil
-	})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.True(t, c.Detached, "the store stays open for it")
-}
 
 func TestPushedObjects(t *testing.T) {
 	zero := strings.Repeat("0", 40)

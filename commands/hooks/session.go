@@ -105,15 +105,14 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 // sessionBounds returns variables that keep a save within the seconds that an agent
 // allows. Variables from the user's environment follow them and take precedence.
 func sessionBounds(c *invoke.Invocation) []string {
-	bounds := []string{"GIT_CHECKPOINT_TIMEOUTS_ISSUE=1"}
-	if c.Settings.IsDefault("limits.capture_ms") {
-		budget := 1500
-		if len(c.Line.Args) > 1 && hook.AgentNamed(c.Line.Args[1]) != nil {
-			budget = hook.AgentNamed(c.Line.Args[1]).Budget
-		}
-		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_LIMITS_CAPTURE_MS=%d", budget))
+	bounds, agent := []string{"GIT_CHECKPOINT_TIMEOUTS_ISSUE=1"}, &hook.Agent{Budget: 1500}
+	if len(c.Line.Args) > 1 {
+		agent = cmp.Or(hook.AgentNamed(c.Line.Args[1]), agent)
 	}
-	if compactsOften(c.Line.Args) && c.Settings.IsDefault("min_interval") {
+	if c.Settings.IsDefault("limits.capture_ms") {
+		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_LIMITS_CAPTURE_MS=%d", agent.Budget))
+	}
+	if c.Line.Args[0] == "pre-compact" && agent.CompactsOften && c.Settings.IsDefault("min_interval") {
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", compactSeconds))
 	}
 	return bounds
@@ -121,16 +120,6 @@ func sessionBounds(c *invoke.Invocation) []string {
 
 // compactSeconds is the default of min_interval for agents that compact many times in a session.
 const compactSeconds = 60
-
-// compactsOften reports whether a hook, given with its agent, runs before a compaction of such
-// an agent.
-func compactsOften(args []string) bool {
-	if args[0] != "pre-compact" || len(args) < 2 {
-		return false
-	}
-	a := hook.AgentNamed(args[1])
-	return a != nil && a.CompactsOften
-}
 
 // event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
 // ignored.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -318,18 +317,11 @@ func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, 
 // putLines writes the lines to a file in --dir.
 func (x *exporting) putLines(name string, data []byte) error {
 	x.root, x.below, x.written = x.target, ".", []string{name}
-	if err := x.checkPlace(); err != nil {
+	if err := x.open(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(x.root, 0o777); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	root, err := os.OpenRoot(x.root)
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	defer root.Close()
-	if err := mirror.Replace(root, name, layout.Output{Path: name, Data: data}); err != nil {
+	defer x.dir.Close()
+	if err := mirror.Replace(x.dir, name, layout.Output{Path: name, Data: data}); err != nil {
 		return fmt.Errorf("export: %s: %w", view.QuotePath(name), err)
 	}
 	return x.show()

@@ -41,22 +41,20 @@ func (x *exporting) write(files []layout.Output) (err error) {
 	if x.root, x.below, err = x.folder(); err != nil {
 		return err
 	}
-	if err := x.checkPlace(); err != nil {
+	if err := x.open(); err != nil {
 		return err
-	}
-	if err := os.MkdirAll(x.root, 0o777); err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	if x.dir, err = os.OpenRoot(x.root); err != nil {
-		return fmt.Errorf("export: %w", err)
 	}
 	defer x.dir.Close()
 	todo, err := x.plan(files)
 	if err != nil {
 		return err
 	}
-	if err := x.moveAside(); err != nil {
-		return fmt.Errorf("export: %w", err)
+	if len(x.others) > 0 { // the files of another dotagent workflow go to that system's archive
+		to := mirror.ArchiveFolder(x.below, x.others[0], x.c.Env.Now())
+		if err := mirror.MoveToArchive(x.dir, x.below, to); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		x.c.Warnf("the files of %s are in %s now", x.others[0], view.QuotePath(to))
 	}
 	for _, f := range todo {
 		if err := x.keepFormer(f); err != nil {
@@ -66,6 +64,21 @@ func (x *exporting) write(files []layout.Output) (err error) {
 			return fmt.Errorf("export is incomplete: %s: %w", view.QuotePath(f.Path), err)
 		}
 		x.written = append(x.written, f.Path)
+	}
+	return nil
+}
+
+// open creates and opens the target directory.
+func (x *exporting) open() error {
+	if err := x.checkPlace(); err != nil {
+		return err
+	}
+	err := os.MkdirAll(x.root, 0o777)
+	if err == nil {
+		x.dir, err = os.OpenRoot(x.root)
+	}
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
 	}
 	return nil
 }
@@ -170,20 +183,6 @@ func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 		return true
 	}
 	return was.Key() == now.Key()
-}
-
-// moveAside moves the files of another dotagent workflow to that system's archive, in a
-// folder with the name of the workflow and the time.
-func (x *exporting) moveAside() error {
-	if len(x.others) == 0 {
-		return nil
-	}
-	to := mirror.ArchiveFolder(x.below, x.others[0], x.c.Env.Now())
-	if err := mirror.MoveToArchive(x.dir, x.below, to); err != nil {
-		return err
-	}
-	x.c.Warnf("the files of %s are in %s now", x.others[0], view.QuotePath(to))
-	return nil
 }
 
 // checkPlace returns an error if the target is inside a git directory, because git would

@@ -309,7 +309,11 @@ func (in *importing) issueOf(d document) (checkpoint.Issue, error) {
 func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout.File) string {
 	as, known := in.known(issue)[f.Digest()]
 	if !known {
-		cp, err := in.sameID(issue, id)
+		find := func() (*gitstore.Checkpoint, error) { return in.c.Store.ByID(in.c.Ctx, issue, id) }
+		if id == "" {
+			find = func() (*gitstore.Checkpoint, error) { return in.c.Store.Newest(in.c.Ctx, issue) }
+		}
+		cp, err := find()
 		if err != nil {
 			return ""
 		}
@@ -320,15 +324,6 @@ func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout
 		return ""
 	}
 	return fmt.Sprintf("already recorded as %s", as)
-}
-
-// sameID returns the checkpoint with the id of a document, or the newest checkpoint if the
-// document has no id.
-func (in *importing) sameID(issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Checkpoint, error) {
-	if id == "" {
-		return in.c.Store.Newest(in.c.Ctx, issue)
-	}
-	return in.c.Store.ByID(in.c.Ctx, issue, id)
 }
 
 // save records the document under the given id, or under a new id if that is "".
@@ -348,7 +343,19 @@ func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) 
 // show prints the imported and the skipped files.
 func (in *importing) show() error {
 	if in.c.Line.JSON {
-		return in.c.WriteJSON(in.result())
+		r := view.Import{Type: "import", DryRun: in.dryRun, Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
+		for k, i := range in.imported {
+			if !in.dryRun {
+				r.Imported = append(r.Imported, string(i.id))
+			}
+			if k == 0 && in.as == "" {
+				r.Layout = string(i.file.Layout)
+			} else if r.Layout != string(i.file.Layout) {
+				r.Layout = ""
+			}
+		}
+		r.Warnings = in.c.TakeWarnings()
+		return in.c.WriteJSON(r)
 	}
 	for _, i := range in.imported {
 		if in.dryRun {
@@ -363,41 +370,18 @@ func (in *importing) show() error {
 	return nil
 }
 
-func (in *importing) result() view.Import {
-	r := view.Import{Type: "import", DryRun: in.dryRun, Layout: string(in.as), Imported: []string{}, Skipped: in.skipped}
-	for k, i := range in.imported {
-		if !in.dryRun {
-			r.Imported = append(r.Imported, string(i.id))
-		}
-		if k == 0 && in.as == "" {
-			r.Layout = string(i.file.Layout)
-		} else if r.Layout != string(i.file.Layout) {
-			r.Layout = ""
-		}
-	}
-	r.Warnings = in.c.TakeWarnings()
-	return r
-}
-
-// partialHint returns the hint of the first error with a usage hint, since the other errors
-// are those of single files.
-func partialHint(failed []error) string {
-	for _, err := range failed {
-		if e, ok := failure.Of(err); ok {
-			if code, hint := e.Exit(); code == failure.Usage {
-				return hint
-			}
-		}
-	}
-	return ""
-}
-
 // outcome returns an error if importable documents failed.
 func (in *importing) outcome() error {
 	done := len(in.imported) + in.there
-	texts := make([]string, len(in.failed))
+	texts, hint := make([]string, len(in.failed)), ""
 	for i, err := range in.failed {
 		texts[i] = err.Error()
+		// The hint is that of the first usage error: the other errors are those of single files.
+		if e, ok := failure.Of(err); ok && hint == "" {
+			if code, next := e.Exit(); code == failure.Usage {
+				hint = next
+			}
+		}
 	}
 	switch {
 	case len(in.failed) == 0 && done > 0:
@@ -409,5 +393,5 @@ func (in *importing) outcome() error {
 	case done == 0:
 		return failure.Errorf(failure.Invalid, "git checkpoint help import", "import: none of %s could be imported:\n%s", view.Plural(len(in.failed), "document"), strings.Join(texts, "\n"))
 	}
-	return failure.Errorf(failure.Partial, partialHint(in.failed), "import: %d of %s failed:\n%s", len(in.failed), view.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
+	return failure.Errorf(failure.Partial, hint, "import: %d of %s failed:\n%s", len(in.failed), view.Plural(len(in.failed)+done, "document"), strings.Join(texts, "\n"))
 }

@@ -196,13 +196,11 @@ func (in *importing) joined(docs []document) []document {
 // index returns the content of a folder's index, or nil if it has none.
 func (in *importing) index(dir string) []byte {
 	name := filepath.FromSlash(path.Join(dir, "index.yaml"))
-	if folder, err := isFolder(name); err != nil || folder {
+	folder, err := isFolder(name)
+	if err != nil || folder {
 		return nil
 	}
-	data, err := in.c.ReadInput(name)
-	if err != nil {
-		return nil
-	}
+	data, _ := in.c.ReadInput(name)
 	return data
 }
 

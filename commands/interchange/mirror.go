@@ -145,20 +145,15 @@ func (m *mirroring) End(c *invoke.Invocation) {
 	if m.state == nil || m.c.Ctx.Err() != nil {
 		return
 	}
-	if err := m.giveOut(); err != nil {
-		m.c.Warnf("%v", err)
-	}
-}
-
-func (m *mirroring) giveOut() error {
 	tips, err := m.c.Store.Tips(m.c.Ctx)
 	if err != nil {
-		return fmt.Errorf("mirror: %w", err)
+		m.c.Warnf("mirror: %v", err)
+		return
 	}
 	if len(m.behind(tips)) == 0 {
-		return nil
+		return
 	}
-	return m.locked(func(bool) error {
+	err = m.locked(func(bool) error {
 		var failed error
 		for _, i := range m.behind(tips) {
 			if err := m.give(i, tips); err != nil {
@@ -171,6 +166,9 @@ func (m *mirroring) giveOut() error {
 		}
 		return failed
 	})
+	if err != nil {
+		m.c.Warnf("%v", err)
+	}
 }
 
 // behind returns the issues whose files were generated from another tip.

@@ -167,10 +167,7 @@ func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	switch {
 	case err != nil && !errors.As(err, new(*gitstore.NoneError)):
 		return nil, err
-	case err != nil || len(l.Checkpoints) == 0:
-		return []layout.Output{}, nil
-	}
-	if !work.IsFailure(m.as, &l.Checkpoints[0]) {
+	case err != nil || len(l.Checkpoints) == 0 || !work.IsFailure(m.as, &l.Checkpoints[0]):
 		return []layout.Output{}, nil
 	}
 	r, err := m.c.Store.Record(&l.Checkpoints[0])

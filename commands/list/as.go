@@ -76,16 +76,11 @@ func listedAs(c *invoke.Invocation, o *listOptions) ([]checkpoint.Issue, error) 
 // listed reports whether a workflow has files of the listed layout, and the type and
 // project of the flags.
 func listed(c *invoke.Invocation, o *listOptions, r *checkpoint.Record) bool {
-	return writtenAs(c, r, o.as) && (o.workflow.Type == "" || o.workflow.Match(r) > 0)
-}
-
-// writtenAs reports whether a record has files of a layout: it is of that layout, or of no
-// layout and the mirror writes it.
-func writtenAs(c *invoke.Invocation, r *checkpoint.Record, as layout.Name) bool {
-	if r.Layout() != "" {
-		return r.Layout() == string(as)
+	written := r.Layout() == string(o.as)
+	if r.Layout() == "" { // the mirror can write it
+		written = o.as == crunch.Name || c.Settings.String("mirror") == string(o.as)
 	}
-	return as == crunch.Name || c.Settings.String("mirror") == string(as)
+	return written && (o.workflow.Type == "" || o.workflow.Match(r) > 0)
 }
 
 // failedAs returns the records of the issues that have only archived checkpoints, if the

@@ -143,18 +143,12 @@ func sides(c *invoke.Invocation) (*difference, error) {
 	case failed != nil:
 		return nil, failed
 	case err != nil:
-		return nil, firstOfAll(c, issue, from, err)
+		if errors.As(err, missing) && !slices.Contains(c.Line.Args, from) { // the default, which the user did not name
+			err = failure.Errorf(failure.None, "git checkpoint show "+view.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
+		}
+		return nil, err
 	}
 	return d, nil
-}
-
-// firstOfAll replaces the error of a missing default checkpoint: the issue has only one
-// checkpoint. The error stays if the user named that checkpoint.
-func firstOfAll(c *invoke.Invocation, issue checkpoint.Issue, from string, err error) error {
-	if !errors.As(err, new(*gitstore.NotFoundError)) || slices.Contains(c.Line.Args, from) {
-		return err
-	}
-	return failure.Errorf(failure.None, "git checkpoint show "+view.IssueArg(issue), "diff: issue %s has one checkpoint, and nothing to compare it with", issue)
 }
 
 // twoNames returns the issue and the names of both checkpoints. If the first of two

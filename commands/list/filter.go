@@ -3,6 +3,7 @@ package list
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	return func(cp *gitstore.Checkpoint) bool {
 		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&
 			(!o.phaseGiven || cp.Phase == o.phase) && !cp.Created.Before(since) &&
-			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && recordHas(c, cp, wanted) && isOfType(c, cp, o) && work.HasText(c.Store, cp, o.grep) && changed(cp)
+			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && o.hasRecord(c, cp, wanted) && work.HasText(c.Store, cp, o.grep) && changed(cp)
 	}, nil
 }
 
@@ -83,31 +84,17 @@ func parseFilters(list []string) ([]wanted, error) {
 	return all, nil
 }
 
-// recordHas reports whether a checkpoint's record has all wanted values. An unreadable
-// record never matches.
-func recordHas(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool {
-	if len(all) == 0 {
+// hasRecord reports whether a checkpoint's record has all wanted values, and is of a workflow of
+// --type if that is given. An unreadable record never matches.
+func (o *listOptions) hasRecord(c *invoke.Invocation, cp *gitstore.Checkpoint, all []wanted) bool {
+	if len(all) == 0 && o.workflow.Type == "" {
 		return true
 	}
 	r, err := c.Store.Record(cp)
-	if err != nil {
-		return false
-	}
-	for _, w := range all {
-		if v, ok := r.Doc().Lookup(w.path); !ok || fmt.Sprint(v) != w.value {
-			return false
-		}
-	}
-	return true
-}
-
-// isOfType reports whether a checkpoint belongs to a workflow of --type, if it is given.
-func isOfType(c *invoke.Invocation, cp *gitstore.Checkpoint, o *listOptions) bool {
-	if o.workflow.Type == "" {
-		return true
-	}
-	r, err := c.Store.Record(cp)
-	return err == nil && o.workflow.Match(r) > 0
+	return err == nil && (o.workflow.Type == "" || o.workflow.Match(r) > 0) && !slices.ContainsFunc(all, func(w wanted) bool {
+		v, ok := r.Doc().Lookup(w.path)
+		return !ok || fmt.Sprint(v) != w.value
+	})
 }
 
 // timeFlag parses a time flag. It returns the zero time if the flag is not set.

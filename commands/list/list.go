@@ -157,7 +157,14 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 		return err
 	}
 	if len(l.Checkpoints) == 0 {
-		return noneThere(c, o, &gitstore.NoneError{Issue: issue})
+		none := &gitstore.NoneError{Issue: issue}
+		switch { // the next command lists all issues there, or brings the archive here, instead of a save
+		case o.remote.Given():
+			return failure.Errorf(failure.None, listEverything(o), "%w", none)
+		case o.archived && c.Store.HasIssue(c.Ctx, issue):
+			return failure.Errorf(failure.None, "git checkpoint sync "+view.IssueArg(issue)+" --archived", "No archived checkpoint found for issue #%s", issue)
+		}
+		return none
 	}
 	return showList(c, o, []*gitstore.List{l}, keep)
 }
@@ -267,15 +274,20 @@ func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep
 			}
 			c.Printf("%s\n", e.Line(c.Env.Now()))
 		}
-		if text := view.ForkText(o.fork(c, l)); text != "" {
-			c.Infof("%s", view.Clean(text))
-		}
-		for _, n := range o.notHere(c, l) {
-			c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
-			c.Infof("hint: %s", view.MergeCommand(n))
-		}
+		tellBeside(c, o.fork(c, l), o.notHere(c, l))
 	}
 	return o.notSearched
+}
+
+// tellBeside prints the source of a fork, and the checkpoints that were saved in parallel.
+func tellBeside(c *invoke.Invocation, fork checkpoint.Fork, parallel []gitstore.NotHere) {
+	if text := view.ForkText(fork); text != "" {
+		c.Infof("%s", view.Clean(text))
+	}
+	for _, n := range parallel {
+		c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
+		c.Infof("hint: %s", view.MergeCommand(n))
+	}
 }
 
 // tellNoTurns prints who saves turns, if --turns lists none of the issue.
@@ -315,12 +327,13 @@ func pick(c *invoke.Invocation, o *listOptions, l *gitstore.List, keep func(*git
 		if o.limit > 0 && len(picked) == o.limit {
 			break
 		}
-		if !keep(&l.Checkpoints[i]) {
+		cp := &l.Checkpoints[i]
+		if !keep(cp) {
 			continue
 		}
 		picked = append(picked, i)
-		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Partial() { // objects may have to be fetched
-			markInvalid(c, &l.Checkpoints[i])
+		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Partial() && view.Problem(cp) == "" { // objects may have to be fetched
+			markInvalid(c, cp)
 		}
 	}
 	return picked
@@ -333,9 +346,6 @@ const verifiedRecords = 100
 // markInvalid sets the problem of a checkpoint if its record cannot be resumed. A temporary
 // read error is no problem of the record.
 func markInvalid(c *invoke.Invocation, cp *gitstore.Checkpoint) {
-	if view.Problem(cp) != "" {
-		return
-	}
 	r, err := c.Store.ValidRecord(cp)
 	if err == nil {
 		_, err = tasks.Of(r).Batches()
@@ -379,18 +389,6 @@ func issueListed(c *invoke.Invocation, o *listOptions) (checkpoint.Issue, error)
 		err = failure.Errorf(failure.Usage, listEverything(o), "%w", err)
 	}
 	return "", err
-}
-
-// noneThere adds the hint for an issue without checkpoints on a remote or in the archive:
-// list all issues there, or bring the archive here, instead of a save.
-func noneThere(c *invoke.Invocation, o *listOptions, none *gitstore.NoneError) error {
-	switch {
-	case o.remote.Given():
-		return failure.Errorf(failure.None, listEverything(o), "%w", none)
-	case o.archived && c.Store.HasIssue(c.Ctx, none.Issue):
-		return failure.Errorf(failure.None, "git checkpoint sync "+view.IssueArg(none.Issue)+" --archived", "No archived checkpoint found for issue #%s", none.Issue)
-	}
-	return none
 }
 
 // listEverything returns the command that lists all issues of the remote.

@@ -27,7 +27,10 @@ func listOperations(c *invoke.Invocation, o *listOptions) error {
 	record := view.Operations{CheckpointList: view.CheckpointList{Type: "list"}}
 	for _, e := range list {
 		if e.Concerns(issue) && (o.limit <= 0 || len(record.Operations) < o.limit) {
-			record.Operations = append(record.Operations, operationRow(e))
+			record.Operations = append(record.Operations, view.Operation{
+				Number: e.Number, State: string(e.State), Command: e.Command, Issues: view.Strings(e.Issues),
+				At: e.At, CheckpointID: string(e.Checkpoint), Ref: e.Name(),
+			})
 		}
 	}
 	if c.Line.JSON {
@@ -54,10 +57,3 @@ func listOperations(c *invoke.Invocation, o *listOptions) error {
 
 // fewIssues is the number of issues that a line names.
 const fewIssues = 5
-
-func operationRow(e *gitstore.Operation) view.Operation {
-	return view.Operation{
-		Number: e.Number, State: string(e.State), Command: e.Command, Issues: view.Strings(e.Issues),
-		At: e.At, CheckpointID: string(e.Checkpoint), Ref: e.Name(),
-	}
-}

@@ -123,6 +123,11 @@ func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoi
 		return
 	}
 	c.Printf("%s %s, compared with HEAD at the save\n", at.Paint(view.Bold, "Files:"), view.ChangedFiles(&total))
+	showRows(c, at, rows)
+}
+
+// showRows prints the first rows, and the number of the others.
+func showRows(c *invoke.Invocation, at view.Screen, rows [][]string) {
 	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
 	if n := len(rows) - maxFiles; n > 0 {
 		c.Printf("  and %d more\n", n)
@@ -140,8 +145,5 @@ func showLeftOut(c *invoke.Invocation, at view.Screen, r *checkpoint.Record) {
 	for i, f := range left {
 		rows[i] = []string{"  " + view.QuotePath(f.Path), f.Why}
 	}
-	c.Printf("%s", at.Columns(rows[:min(len(rows), maxFiles)]))
-	if n := len(rows) - maxFiles; n > 0 {
-		c.Printf("  and %d more\n", n)
-	}
+	showRows(c, at, rows)
 }

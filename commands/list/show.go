@@ -125,14 +125,19 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 		screenShow(c, at, cp, r)
 		return err
 	}
-	if text := view.ForkText(r.Fork()); text != "" {
-		c.Infof("%s", view.Clean(text))
+	tellBeside(c, r.Fork(), notHere(c, cp))
+	encode := r.Encode
+	if o.format == "json" {
+		encode = func() ([]byte, error) {
+			data, err := r.JSON()
+			return append(data, '\n'), err
+		}
 	}
-	for _, n := range notHere(c, cp) {
-		c.Infof("%s", view.Clean(view.ParallelText(n, c.Env.Now())))
-		c.Infof("hint: %s", view.MergeCommand(n))
+	data, err := encode()
+	if err != nil {
+		return err
 	}
-	return work.ShowRecord(c, r, o.format)
+	return work.ShowText(c, data)
 }
 
 // notHere returns the checkpoint if it was saved in parallel, and if files of it are not here.

@@ -115,7 +115,10 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 		return work.SaveRecord("save", s, warnings)
 	})
 	work.Maintain(c, trigger, &o.SaveOptions)
-	return cmp.Or(err, sentBack(doc, saved))
+	if err == nil && doc != nil && story.SentBack(saved.Record) { // perhaps too often
+		err = work.TaskFailure(saved.Issue, "", story.Err(saved.Record, story.Of(saved.Record)))
+	}
+	return err
 }
 
 // warnOtherBranch names another branch whose checkpoint the save goes on from, if the names of
@@ -180,14 +183,6 @@ func counted(numbers []int, words []string) string {
 	return view.List(list)
 }
 
-// sentBack returns an error if the saved document has sent its story back too often.
-func sentBack(doc *layout.File, s *gitstore.Saved) error {
-	if doc == nil || !story.SentBack(s.Record) {
-		return nil
-	}
-	return work.TaskFailure(s.Issue, "", story.Err(s.Record, story.Of(s.Record)))
-}
-
 // skipped prints that nothing was saved, and the reason.
 func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why string) error {
 	if c.Line.JSON {
@@ -226,18 +221,9 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 		if since < 0 || since >= least || cp.LeftOut || cp.Branch != gitstore.RecordedBranch(branch) {
 			return "" // no checkpoint of this time has all files of this branch
 		}
-		if !ofAnotherSession(c, cp, o.Session) {
+		if r, err := c.Store.Record(cp); o.Session == "" || err != nil || r.Session() == o.Session {
 			return fmt.Sprintf("saved %s ago, and min_interval is %s", since.Truncate(time.Second), least)
 		}
 	}
 	return ""
-}
-
-// ofAnotherSession reports whether a checkpoint is of another session than the given one.
-func ofAnotherSession(c *invoke.Invocation, cp *gitstore.Checkpoint, session string) bool {
-	if session == "" {
-		return false
-	}
-	r, err := c.Store.Record(cp)
-	return err == nil && r.Session() != session
 }

@@ -2,7 +2,12 @@
 package status
 
 import (
+	"cmp"
 	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -12,8 +17,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
-
-	"github.com/urfave/cli/v2"
+	"git-checkpoint/gitstore/layout/recovery"
 )
 
 // StatusCommand declares git checkpoint status.
@@ -173,4 +177,56 @@ func verdictCode(v freshness.Verdict) error {
 		return failure.Silent{Code: failure.Stale}
 	}
 	return nil
+}
+
+func showEnding(c *invoke.Invocation, o *statusOptions, e *view.Ending) error {
+	if c.Line.JSON {
+		out := view.StatusOfEnding(e)
+		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
+		return c.WriteJSON(out)
+	}
+	rows := e.Rows(c.Env.Now())
+	if o.markdown {
+		c.Printf("**Issue %s**\n\n%s", view.Code(strings.TrimPrefix(e.Heading(), "Issue ")), view.Markdown(rows))
+		return nil
+	}
+	at, people, err := c.Screen(o.color)
+	switch {
+	case err != nil:
+		return err
+	case people:
+		c.Printf("%s", e.Screen(at, rows))
+	default:
+		c.Printf("%s\n%s", view.Clean(e.Heading()), view.Plain(rows))
+		c.Infof("hint: %s", e.Hint())
+	}
+	return nil
+}
+
+// statusIssue returns the named issue, or the issue of the workflow that --type,
+// --description or --for-plan matches.
+func statusIssue(c *invoke.Invocation, o *statusOptions) (checkpoint.Issue, error) {
+	text, plan := o.description, o.forPlan
+	named := len(c.Line.Args) > 0 || c.Line.Common.Issue != ""
+	switch {
+	case o.workflow.Type != "" && (text != "" || plan != "") || text != "" && plan != "", (text != "" || plan != "") && named:
+		return "", failure.Usagef("status: --type, --description and --for-plan find the issue: name one of them and no issue")
+	case text == "" && plan == "":
+		if err := work.NameByWorkflow(c, o.workflow); err != nil {
+			return "", err
+		}
+		return c.Issue()
+	}
+	q := progress.Query{Text: text}
+	if plan != "" {
+		q.Plan = plan
+		if place, err := c.RootPath(plan); err == nil {
+			q.Plan = place
+		}
+		for _, p := range []string{plan, filepath.ToSlash(plan), q.Plan} {
+			q.IDs = append(q.IDs, recovery.PlanIDs(p)...)
+		}
+		q.IDs = append(q.IDs, plan)
+	}
+	return work.FindWorkflow(c, q, cmp.Or(text, plan))
 }

@@ -250,7 +250,15 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	before := b.line.StateBefore(st)
 	o := view.OriginOf(&gitstore.BlameSource{Checkpoint: &st.Checkpoint, Author: st.Checkpoint.Author, Summary: st.Checkpoint.Note}, r)
 	if c.Line.JSON {
-		return c.WriteJSON(bisectRecord(issue, st, before, &o, b.runs, skips, b.line.HasStep(st)))
+		rec := view.Bisect{Type: "bisect", Issue: string(issue), CheckpointID: string(st.Checkpoint.ID), Runs: b.runs, Skipped: skips, Commits: b.line.HasStep(st)}
+		if before != nil {
+			rec.Before = string(before.Checkpoint.ID)
+			rec.Restore = fmt.Sprintf("git checkpoint restore %s %s", view.IssueArg(issue), before.Checkpoint.ID)
+		}
+		if o.IsTurn {
+			rec.Turn, rec.Agent, rec.Session, rec.Request = new(o.Turn.Number), o.Turn.Agent, o.Session, o.Turn.Request
+		}
+		return c.WriteJSON(rec)
 	}
 	c.Printf("%s, %s, is the first checkpoint at which CMD fails (%s, %d skipped)\n", st.Checkpoint.ID, view.Clean(o.Who()), view.Plural(b.runs, "run"), skips)
 	if o.IsTurn && o.Session != "" {
@@ -285,16 +293,4 @@ func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineStat
 		b.c.Infof("hint: %s", command)
 	}
 	return err
-}
-
-func bisectRecord(issue checkpoint.Issue, st, before *gitstore.LineState, o *view.Origin, runs, skips int, hasCommits bool) view.Bisect {
-	rec := view.Bisect{Type: "bisect", Issue: string(issue), CheckpointID: string(st.Checkpoint.ID), Runs: runs, Skipped: skips, Commits: hasCommits}
-	if before != nil {
-		rec.Before = string(before.Checkpoint.ID)
-		rec.Restore = fmt.Sprintf("git checkpoint restore %s %s", view.IssueArg(issue), before.Checkpoint.ID)
-	}
-	if o.IsTurn {
-		rec.Turn, rec.Agent, rec.Session, rec.Request = new(o.Turn.Number), o.Turn.Agent, o.Session, o.Turn.Request
-	}
-	return rec
 }

@@ -3,7 +3,6 @@ package workflow
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,9 +85,18 @@ var phaseVerbs = []verbFlags{
 }
 
 func runPhase(c *invoke.Invocation, o *phaseOptions) error {
-	verb, typed, err := phaseArgs(c)
+	verb, err := verbOf(c, phaseVerbs, "next")
 	if err != nil {
 		return err
+	}
+	typed := ""
+	if len(c.Line.Args) > 1 {
+		switch typed = c.Line.Args[1]; {
+		case typed == "":
+			return failure.Usagef("phase %s: the phase is empty", verb)
+		case strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl):
+			return failure.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
+		}
 	}
 	if err := work.OpenToSave(c); err != nil {
 		return err
@@ -114,29 +122,6 @@ func runPhase(c *invoke.Invocation, o *phaseOptions) error {
 	}))
 }
 
-// phaseArgs returns the command line's verb and phase, and checks the verb's flags.
-func phaseArgs(c *invoke.Invocation) (verb, typed string, err error) {
-	if len(c.Line.Args) > 0 {
-		verb = c.Line.Args[0]
-	}
-	if len(c.Line.Args) > 1 {
-		typed = c.Line.Args[1]
-	}
-	var names []string
-	for _, v := range phaseVerbs {
-		names = append(names, v.name)
-	}
-	switch {
-	case !slices.Contains(names, verb):
-		return "", "", invoke.UnknownVerb("phase", verb, "next", names)
-	case len(c.Line.Args) > 1 && typed == "":
-		return "", "", failure.Usagef("phase %s: the phase is empty", verb)
-	case len(c.Line.Args) > 1 && (strings.TrimSpace(typed) == "" || !utf8.ValidString(typed) || strings.ContainsFunc(typed, isControl)):
-		return "", "", failure.Usagef("phase %s: %.40q is no name of a phase", verb, typed)
-	}
-	return verb, typed, checkVerb(c, phaseVerbs, verb)
-}
-
 // A phaseStep is one verb with its flags and settings.
 type phaseStep struct {
 	verb, typed string
@@ -160,12 +145,10 @@ func newPhaseStep(c *invoke.Invocation, o *phaseOptions, verb, typed string) (*p
 	p := &phaseStep{
 		verb: verb, typed: typed, options: o, now: c.Env.Now(), retries: c.Settings.Int("limits.phase_retries"), replans: c.Settings.Int("limits.phase_replans"),
 	}
-	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"reason", o.reason}, {"summary", o.summary}} {
-		if !utf8.ValidString(text.value) {
-			return nil, failure.Usagef("phase %s: --%s: not valid UTF-8", verb, text.flag)
-		}
+	err := work.CheckUTF8("phase "+verb, "error", o.error, "reason", o.reason, "summary", o.summary)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if p.ways, err = transitions(c); err != nil {
 		return nil, err
 	}
@@ -347,32 +330,19 @@ func nextPhase(c *invoke.Invocation, issue checkpoint.Issue) error {
 		return err
 	}
 	cp, r, next := s.Checkpoint, s.Record, s.Verdict.At.Phase
-	if c.Line.JSON {
-		return c.WriteJSON(view.WorkflowStep{
-			Save: view.Save{
-				Type: "phase", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
-				Trigger: string(r.Trigger()), Phase: next, CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
-			},
-			Progress: progressRecord(r),
-		})
-	}
-	if next != "" {
+	switch done, at := r.Progress().Completed, s.Verdict.At; {
+	case c.Line.JSON:
+		return c.WriteJSON(recordedStep(c, "phase", next, cp, r))
+	case next != "":
 		c.Printf("%s\n", view.Clean(next))
-		return nil
-	}
-	c.Infof("%s", noPhaseText(r, s.Verdict.At))
-	return nil
-}
-
-// noPhaseText explains why a record has no phase at which work continues.
-func noPhaseText(r *checkpoint.Record, at progress.Point) string {
-	switch done := r.Progress().Completed; {
 	case at.Complete:
-		return "nothing is left to do"
+		c.Infof("nothing is left to do")
 	case at.Code != "":
-		return "no phase is recorded: the work goes on at " + at.Code
+		c.Infof("no phase is recorded: the work goes on at %s", at.Code)
 	case len(done) > 0:
-		return fmt.Sprintf("no phase is known after %s: the record states no total", done[len(done)-1])
+		c.Infof("no phase is known after %s: the record states no total", done[len(done)-1])
+	default:
+		c.Infof("no phase is recorded")
 	}
-	return "no phase is recorded"
+	return nil
 }

@@ -156,6 +156,18 @@ func withTasks(s view.WorkflowStep, r *checkpoint.Record) any {
 	return taskRecord(s, r, tasks.Of(r).All())
 }
 
+// recordedStep returns the JSON record of a checkpoint from which the work goes on, for a verb that
+// saves nothing.
+func recordedStep(c *invoke.Invocation, kind, phase string, cp *gitstore.Checkpoint, r *checkpoint.Record) view.WorkflowStep {
+	return view.WorkflowStep{
+		Save: view.Save{
+			Type: kind, CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(cp.Issue),
+			Trigger: string(r.Trigger()), Phase: phase, CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
+		},
+		Progress: progressRecord(r),
+	}
+}
+
 // progressRecord returns the JSON record of the phases.
 func progressRecord(r *checkpoint.Record) view.Progress {
 	if r == nil {
@@ -178,17 +190,28 @@ type verbFlags struct {
 	flags []string
 }
 
-// checkVerb returns an error if a flag belongs to other verbs only.
-func checkVerb(c *invoke.Invocation, verbs []verbFlags, typed string) error {
-	i := slices.IndexFunc(verbs, func(v verbFlags) bool { return v.name == typed })
+// verbOf returns the verb of the command line. It returns an error if a flag belongs to other verbs
+// only. usual is a verb that changes nothing.
+func verbOf(c *invoke.Invocation, verbs []verbFlags, usual string) (verb string, err error) {
+	if len(c.Line.Args) > 0 {
+		verb = c.Line.Args[0]
+	}
+	names := make([]string, len(verbs))
+	for i, v := range verbs {
+		names[i] = v.name
+	}
+	i := slices.Index(names, verb)
+	if i < 0 {
+		return "", invoke.UnknownVerb(c.Line.Name, verb, usual, names)
+	}
 	for _, v := range verbs {
 		for _, name := range v.flags {
 			if c.Line.Flags.IsSet(name) && !slices.Contains(verbs[i].flags, name) {
-				return failure.Usagef("%s %s: --%s cannot be combined with it", c.Line.Name, typed, name)
+				return "", failure.Usagef("%s %s: --%s cannot be combined with it", c.Line.Name, verb, name)
 			}
 		}
 	}
-	return nil
+	return verb, nil
 }
 
 // noteWidth limits the part of a summary, error or reason that a note repeats. The record

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/failure"
@@ -86,7 +86,10 @@ var taskVerbs = []verbFlags{
 }
 
 func runTask(c *invoke.Invocation, o *taskOptions) error {
-	verb, err := taskVerb(c, o)
+	verb, err := verbOf(c, taskVerbs, "list")
+	if err == nil {
+		err = checkTasks(o, verb, c.Line.Args[1:])
+	}
 	if err != nil {
 		return err
 	}
@@ -113,21 +116,6 @@ func runTask(c *invoke.Invocation, o *taskOptions) error {
 	return take(c, issue, step{command: "task", options: &o.SaveOptions, trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
 }
 
-// taskVerb returns the verb of the command line, and checks its tasks and flags.
-func taskVerb(c *invoke.Invocation, o *taskOptions) (string, error) {
-	verb := ""
-	if len(c.Line.Args) > 0 {
-		verb = c.Line.Args[0]
-	}
-	if !slices.ContainsFunc(taskVerbs, func(v verbFlags) bool { return v.name == verb }) {
-		return "", invoke.UnknownVerb("task", verb, "list", []string{"add", "start", "done", "fail", "suspect", "clear", "list", "recover"})
-	}
-	if err := checkVerb(c, taskVerbs, verb); err != nil {
-		return "", err
-	}
-	return verb, checkTasks(o, verb, c.Line.Args[1:])
-}
-
 // checkTasks checks the names of tasks and the combination of arguments.
 func checkTasks(o *taskOptions, verb string, ids []string) error {
 	for _, id := range slices.Concat(ids, o.after) {
@@ -138,10 +126,8 @@ func checkTasks(o *taskOptions, verb string, ids []string) error {
 			return failure.Usagef("task %s: %.40q: want a name of at most %d bytes on one line", verb, id, maxTaskName)
 		}
 	}
-	for _, text := range []struct{ flag, value string }{{"error", o.error}, {"by", o.by}} {
-		if !utf8.ValidString(text.value) {
-			return failure.Usagef("task %s: --%s: not valid UTF-8", verb, text.flag)
-		}
+	if err := work.CheckUTF8("task "+verb, "error", o.error, "by", o.by); err != nil {
+		return err
 	}
 	switch {
 	case len(ids) == 0 && (verb == "add" || verb == "start" || verb == "done" || verb == "suspect" || verb == "clear" || verb == "fail" && !o.crash):
@@ -162,7 +148,7 @@ func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 // listTasks prints the tasks of an issue's newest checkpoint, or with ready only the names
 // of the tasks that can start.
 func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
-	cp, r, err := c.Store.PointRecord(c.Ctx, issue)
+	p, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if err != nil {
 		return err
 	}
@@ -174,13 +160,7 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 		c.Warnf("%v: none of them can begin but with task start --force", err)
 	}
 	if c.Line.JSON {
-		return c.WriteJSON(taskRecord(view.WorkflowStep{
-			Save: view.Save{
-				Type: "task", CheckpointID: string(cp.ID), Issue: string(issue), Commit: cp.Commit.String(), Ref: gitstore.LiveRef(issue),
-				Trigger: string(r.Trigger()), Phase: r.Phase(), CreatedAt: r.CreatedAt(), Warnings: c.TakeWarnings(),
-			},
-			Progress: progressRecord(r),
-		}, r, l))
+		return c.WriteJSON(taskRecord(recordedStep(c, "task", r.Phase(), p.Checkpoint, r), r, l))
 	}
 	if ready {
 		for _, id := range tasks.Of(r).Ready() {
@@ -188,12 +168,15 @@ func listTasks(c *invoke.Invocation, issue checkpoint.Issue, ready bool) error {
 		}
 		return nil
 	}
-	var t view.Table
-	t.Right(2)
+	rows, digits := make([][]string, len(l)), 1
 	for _, task := range l {
-		t.Row(task.ID, task.Status, strconv.Itoa(task.Attempts), note(task))
+		digits = max(digits, len(strconv.Itoa(task.Attempts)))
 	}
-	return t.Write(c.Out)
+	for i, task := range l {
+		rows[i] = []string{task.ID, task.Status, fmt.Sprintf("%*d", digits, task.Attempts), note(task)}
+	}
+	c.Printf("%s", view.Screen{}.Columns(rows))
+	return nil
 }
 
 // namedTasks returns the tasks of the command line, or all tasks.

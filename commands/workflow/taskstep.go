@@ -102,7 +102,8 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 		return t.lost(l)
 	}
 	one := map[string]func(*tasks.List, string) error{
-		"start": t.start, "done": t.done, "fail": t.fail, "suspect": t.suspect, "clear": t.clear,
+		"start": t.start, "done": t.done, "fail": t.fail,
+		"suspect": t.marks(story.Suspect, (*tasks.List).Suspect), "clear": t.marks(story.Clear, (*tasks.List).Clear),
 	}[t.verb]
 	all := tasks.ErrNothing
 	for _, id := range t.ids {
@@ -204,25 +205,17 @@ func (t *taskStep) fail(l *tasks.List, id string) error {
 	return err
 }
 
-// suspect marks the worker of a task, or of a story in the lead's record, as
-// unresponsive. It counts no crash; only a confirmed crash counts.
-func (t *taskStep) suspect(l *tasks.List, id string) error {
-	if r := l.Record(); !l.Has(id) && story.Has(r, id) {
-		if !story.Suspect(r, id) {
+// marks returns the verb that marks the worker of a task, or of a story in the lead's record, as
+// unresponsive, or that removes the mark. It counts no crash; only a confirmed crash counts.
+func (t *taskStep) marks(ofStory func(*checkpoint.Record, string) bool, ofTask func(*tasks.List, string, time.Time) error) func(*tasks.List, string) error {
+	return func(l *tasks.List, id string) error {
+		r := l.Record()
+		switch {
+		case l.Has(id) || !story.Has(r, id):
+			return ofTask(l, id, t.now)
+		case !ofStory(r, id):
 			return tasks.ErrNothing
 		}
 		return nil
 	}
-	return l.Suspect(id, t.now)
-}
-
-// clear removes the mark after the worker has answered.
-func (t *taskStep) clear(l *tasks.List, id string) error {
-	if r := l.Record(); !l.Has(id) && story.Has(r, id) {
-		if !story.Clear(r, id) {
-			return tasks.ErrNothing
-		}
-		return nil
-	}
-	return l.Clear(id, t.now)
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"git-checkpoint/commands/internal/view"
 
 	"gopkg.in/yaml.v3"
 )
@@ -255,9 +258,7 @@ func (p *fileParser) section(m *yaml.Node, prefix string) error {
 	var first error
 	seen := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if err := p.pair(m.Content[i], m.Content[i+1], prefix, seen); first == nil {
-			first = err
-		}
+		first = cmp.Or(first, p.pair(m.Content[i], m.Content[i+1], prefix, seen))
 	}
 	return first
 }
@@ -310,13 +311,30 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 func fromNode(k *Key, n *yaml.Node) (value, error) {
 	switch k.Type {
 	case List:
-		items, err := scalars(n)
-		if err != nil {
-			return value{}, err
+		if n.Kind != yaml.SequenceNode {
+			return value{}, fmt.Errorf("want a list, got %s", kindOf(n))
+		}
+		items := make([]string, 0, len(n.Content))
+		for _, item := range n.Content {
+			if !isName(item) {
+				return value{}, fmt.Errorf("line %d: want a name, got %s", item.Line, kindOf(item))
+			}
+			items = append(items, item.Value)
 		}
 		return parseList(items)
 	case Mapping:
-		return mappingOf(n)
+		if n.Kind != yaml.MappingNode {
+			return value{}, fmt.Errorf("want a mapping, got %s", kindOf(n))
+		}
+		pairs := make([][2]string, 0, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			label, phase := n.Content[i], n.Content[i+1]
+			if !isName(label) || !isName(phase) {
+				return value{}, fmt.Errorf("line %d: want label: phase", label.Line)
+			}
+			pairs = append(pairs, [2]string{label.Value, phase.Value})
+		}
+		return parsePairs(pairs)
 	case Outcome:
 		return outcomeOf(k, n)
 	}
@@ -326,38 +344,9 @@ func fromNode(k *Key, n *yaml.Node) (value, error) {
 	return parse(k, n.Value)
 }
 
-func scalars(n *yaml.Node) ([]string, error) {
-	if n.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("want a list, got %s", kindOf(n))
-	}
-	items := make([]string, 0, len(n.Content))
-	for _, item := range n.Content {
-		if !isName(item) {
-			return nil, fmt.Errorf("line %d: want a name, got %s", item.Line, kindOf(item))
-		}
-		items = append(items, item.Value)
-	}
-	return items, nil
-}
-
 // isName accepts strings and integers: 1 is a valid phase name.
 func isName(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!str" || n.ShortTag() == "!!int")
-}
-
-func mappingOf(n *yaml.Node) (value, error) {
-	if n.Kind != yaml.MappingNode {
-		return value{}, fmt.Errorf("want a mapping, got %s", kindOf(n))
-	}
-	pairs := make([][2]string, 0, len(n.Content)/2)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		label, phase := n.Content[i], n.Content[i+1]
-		if !isName(label) || !isName(phase) {
-			return value{}, fmt.Errorf("line %d: want label: phase", label.Line)
-		}
-		pairs = append(pairs, [2]string{label.Value, phase.Value})
-	}
-	return parsePairs(pairs)
 }
 
 // outcomeOf parses one number of days or a sequence of two numbers.
@@ -400,7 +389,7 @@ func fits(t Type, n *yaml.Node) bool {
 func wanted(k *Key) string {
 	switch k.Type {
 	case Enum:
-		return orWords(k.Values)
+		return view.OneOf(k.Values)
 	case Int:
 		return rangeWords(k.Min, k.Max)
 	case Path, Pattern:

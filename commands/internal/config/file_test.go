@@ -50,29 +50,9 @@ func TestExpandReplacesPlaceholders(t *testing.T) {
 	assert.Equal(t, ".claude", Expand(".claude", "42"))
 }
 
-// shared returns the path of a document in the shared folder beside the repository.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-	}
-	path := filepath.Join(filepath.Dir(dir), "shared", filepath.FromSlash(name))
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	return path
-}
-
 // The documented example of the crunch system is valid and sets only default values.
 func TestLoadAcceptsTheCrunchExample(t *testing.T) {
-	data, err := os.ReadFile(shared(t, "foreign/000-crunch/template_json_pre-20260116_2.json"))
+	data, err := os.ReadFile(filepath.Join("testdata", "crunch.json"))
 	require.NoError(t, err)
 	s, err := Load(Sources{Root: worktree(t, ".claude/checkpoint-config.yaml", string(data))})
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ type Sources struct {
 	Root    string                 // worktree root, or ""
 	Git     []gitstore.ConfigEntry // git's configuration, in git's order
 	Environ []string               // NAME=value, as in os.Environ
-	Getenv  func(string) string    // called for each setting if Environ is nil
 }
 
 // Load reads the settings from all sources. It returns a *SettingError for an unknown
@@ -64,13 +64,8 @@ func Variables() []OtherVariable {
 func (s *Settings) gitValues(entries []gitstore.ConfigEntry) error {
 	var first error
 	for i := range entries {
-		e := &entries[i]
-		name, ok := cutPrefixFold(e.Key, "checkpoint.")
-		if !ok {
-			continue
-		}
-		if err := s.gitValue(entries[:i], name, e); err != nil && first == nil {
-			first = err
+		if name, ok := cutPrefixFold(entries[i].Key, "checkpoint."); ok {
+			first = cmp.Or(first, s.gitValue(entries[:i], name, &entries[i]))
 		}
 	}
 	return first
@@ -89,7 +84,10 @@ func (s *Settings) gitValue(before []gitstore.ConfigEntry, name string, e *gitst
 		origin += " (" + e.Scope + ")"
 	}
 	if file, ok := strings.CutPrefix(e.Origin, "file:"); ok {
-		origin += " " + shownPath(file)
+		if checkLine(file, maxText) != nil {
+			file = shown(file)
+		}
+		origin += " " + file
 	}
 	at := findSquashed(name)
 	if at < 0 {
@@ -121,14 +119,6 @@ func editCommand(scope string) string {
 	return "git config --" + scope + " --edit"
 }
 
-// shownPath returns a printable path unchanged; other paths are shortened and quoted.
-func shownPath(path string) string {
-	if checkLine(path, maxText) == nil {
-		return path
-	}
-	return shown(path)
-}
-
 // findSquashed finds a key's index, ignoring case, dashes and underscores of the name.
 func findSquashed(name string) int {
 	return indexOf(func(k *Key) bool { return sameSquashed(name, k.Name) })
@@ -144,30 +134,10 @@ func Known(name string) string {
 	return ""
 }
 
-func sameSquashed(a, b string) bool {
-	i, j := 0, 0
-	for {
-		for i < len(a) && (a[i] == '-' || a[i] == '_') {
-			i++
-		}
-		for j < len(b) && (b[j] == '-' || b[j] == '_') {
-			j++
-		}
-		if i == len(a) || j == len(b) {
-			return i == len(a) && j == len(b)
-		}
-		if lower(a[i]) != lower(b[j]) {
-			return false
-		}
-		i, j = i+1, j+1
-	}
-}
+var separators = strings.NewReplacer("-", "", "_", "")
 
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
+func sameSquashed(a, b string) bool {
+	return strings.EqualFold(separators.Replace(a), separators.Replace(b))
 }
 
 // joinScope joins the values of earlier entries with the key and scope of e, and e's
@@ -184,31 +154,18 @@ func joinScope(before []gitstore.ConfigEntry, at int, e *gitstore.ConfigEntry) s
 }
 
 func (s *Settings) variables(src Sources) error {
-	if src.Environ == nil && src.Getenv != nil {
-		var first error
-		for i := range table {
-			name := table[i].Variable()
-			if err := s.variable(name, src.Getenv(name)); err != nil && first == nil {
-				first = err
-			}
-		}
-		return first
-	}
 	var first error
 	for _, pair := range src.Environ {
-		if !strings.HasPrefix(pair, variablePrefix) {
-			continue
-		}
-		name, text, _ := strings.Cut(pair, "=") // unknown names, for example of newer versions, cause a warning only
-		if err := s.variable(name, text); err != nil && first == nil {
-			first = err
+		if strings.HasPrefix(pair, variablePrefix) {
+			name, text, _ := strings.Cut(pair, "=") // unknown names, for example of newer versions, cause a warning only
+			first = cmp.Or(first, s.variable(name, text))
 		}
 	}
 	return first
 }
 
 func (s *Settings) variable(name, text string) error {
-	at := indexOf(func(k *Key) bool { return isVariableOf(name, k.Name) })
+	at := indexOf(func(k *Key) bool { return k.Variable() == name })
 	if at < 0 {
 		if !slices.ContainsFunc(variables, func(v OtherVariable) bool { return v.Name == name }) {
 			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, (*Key).Variable))
@@ -228,27 +185,6 @@ func (s *Settings) variable(name, text string) error {
 
 const variablePrefix = "GIT_CHECKPOINT_"
 
-// isVariableOf compares name with the variable of a key without allocating a string.
-func isVariableOf(name, key string) bool {
-	name = name[len(variablePrefix):]
-	if len(name) != len(key) {
-		return false
-	}
-	for i := range len(key) {
-		c := key[i]
-		if c == '.' {
-			c = '_'
-		}
-		if 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		if name[i] != c {
-			return false
-		}
-	}
-	return true
-}
-
 // file applies the valid settings of the worktree file and returns its first error. A value
 // that its key's trust forbids is left out.
 func (s *Settings) file(src Sources) error {
@@ -262,7 +198,17 @@ func (s *Settings) file(src Sources) error {
 	s.warnings = nil
 	s.worktree.Name, s.worktree.Digest = f.name, f.digest
 	for i := range f.values {
-		s.applyFileValue(&f.values[i])
+		v := &f.values[i]
+		switch k, err := &table[v.key], s.admit(v); {
+		case err == nil:
+			s.put(v.key, v.value, fromFile, v.value.origin)
+		case k.Trust == Tighten:
+			s.worktree.Weaker = append(s.worktree.Weaker, "git config "+k.GitName()+" "+v.value.text)
+		case err.Hint != "":
+			s.warnings = append(s.warnings, err.Error()+"; to change it: "+err.Hint)
+		default:
+			s.warnings = append(s.warnings, err.Error())
+		}
 	}
 	for _, e := range f.unknown {
 		text := e.Error() + "; this setting is ignored"
@@ -287,20 +233,6 @@ func (s *Settings) file(src Sources) error {
 	return err
 }
 
-// applyFileValue sets a value of the worktree file, if its key's trust permits it.
-func (s *Settings) applyFileValue(f *fileValue) {
-	switch err := s.admit(f); {
-	case err == nil:
-	case table[f.key].Trust == Tighten:
-		s.worktree.Weaker = append(s.worktree.Weaker, "git config "+table[f.key].GitName()+" "+f.value.text)
-		return
-	default:
-		s.warnings = append(s.warnings, err.warning())
-		return
-	}
-	s.put(f.key, f.value, fromFile, f.value.origin)
-}
-
 // A File describes the settings file of the worktree.
 type File struct {
 	Name     string   // "" without a file
@@ -315,26 +247,25 @@ func (s *Settings) File() File { return s.worktree }
 
 // admit returns an error if the worktree file must not set this value.
 func (s *Settings) admit(f *fileValue) *SettingError {
-	k := &table[f.key]
-	err := admit(k, &f.value, s.values[f.key].source > fromFile)
-	if err == nil {
+	k, v := &table[f.key], &f.value
+	e := &SettingError{File: v.origin[:strings.LastIndexByte(v.origin, ':')], Line: f.line, Column: f.column, Key: f.name}
+	switch {
+	case k.Trust == Never:
+		e.Hint = "git config " + k.GitName() + " <value>"
+	case k.Trust == Stricter:
+		e.Hint = "git config " + k.GitName() + " " + v.text
+	}
+	switch def, inside := mustParse(k), checkInside(v.text); {
+	case slices.Contains(k.NotFile, v.text):
+		e.Msg = "a file in the worktree cannot choose " + v.text
+	case k.Trust == Never:
+		e.Msg = "a file in the worktree cannot set this"
+	case k.Trust == Inside && inside != nil:
+		e.Msg = inside.Error()
+	case (k.Trust == Tighten || k.Trust == Stricter) && s.values[f.key].source <= fromFile && weaker(k, v, &def): // no trusted source sets it
+		e.Msg = fmt.Sprintf("a file in the worktree cannot make this weaker than %s, got %s", def.text, v.text)
+	default:
 		return nil
 	}
-	file := f.value.origin[:strings.LastIndexByte(f.value.origin, ':')]
-	e := &SettingError{File: file, Line: f.line, Column: f.column, Key: f.name, Msg: err.Error()}
-	switch k.Trust {
-	case Stricter:
-		e.Hint = "git config " + k.GitName() + " " + f.value.text
-	case Never:
-		e.Hint = "git config " + k.GitName() + " <value>"
-	}
 	return e
-}
-
-// warning returns the text of the error with its hint.
-func (e *SettingError) warning() string {
-	if e.Hint == "" {
-		return e.Error()
-	}
-	return e.Error() + "; to change it: " + e.Hint
 }

@@ -11,7 +11,6 @@
 //     .claude/checkpoint-config.yaml
 //   - git's configuration, from system scope to worktree scope and command line
 //   - environment variables
-//   - flags, applied with Settings.Set
 //
 // # Names
 //
@@ -59,6 +58,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
@@ -75,7 +75,7 @@ type Settings struct {
 
 // Setting is the text and origin of one key's value. Examples of origins: "default",
 // ".checkpoint.yaml:3", "git config (local) .git/config", "environment
-// GIT_CHECKPOINT_PUSH", or the origin passed to Set.
+// GIT_CHECKPOINT_PUSH".
 type Setting struct{ Key, Value, Origin string }
 
 // All returns every setting that has an effect, in table order.
@@ -100,20 +100,6 @@ func (s *Settings) Invalid() error {
 		return s.misspelt
 	}
 	return s.invalid
-}
-
-// Set sets a key to a flag's value; origin is the flag's name.
-func (s *Settings) Set(name, text, origin string) error {
-	i := find(name)
-	if i < 0 {
-		return &SettingError{File: origin, Key: shown(name), Msg: unknown(name, func(k *Key) string { return k.Name })}
-	}
-	v, err := parse(&table[i], text)
-	if err != nil {
-		return &SettingError{File: origin, Key: name, Msg: err.Error()}
-	}
-	s.put(i, v, fromFlag, origin)
-	return nil
 }
 
 // Bool returns the value of a Bool key. All accessors panic if the key is unknown or has
@@ -147,7 +133,7 @@ func (s *Settings) Origin(name string) string { return s.any(name).origin }
 // IsPlain reports whether the values of a key are numbers or words of the table, which name no
 // place, program or person.
 func (s *Settings) IsPlain(name string) bool {
-	i := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
+	i := find(name)
 	return i >= 0 && slices.Contains([]Type{Bool, Int, Days, Outcome, Enum}, table[i].Type)
 }
 
@@ -228,11 +214,7 @@ func (e *SettingError) Exit() (code int, hint string) { return failure.Usage, e.
 func shown(s string) string {
 	const most = 60
 	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "..."
+		s = view.CutBytes(s, most) + "..."
 	}
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
 		return strconv.QuoteToASCII(s)

@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"git-checkpoint/commands/internal/view"
 )
 
 // Type is the type of a key's values.
@@ -111,7 +113,7 @@ func (k *Key) Takes() string {
 	for i, v := range k.Values {
 		values[i] = code(v)
 	}
-	return orWords(values)
+	return view.OneOf(values)
 }
 
 // FromFile describes for users whether a worktree file can set the key.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"git-checkpoint/commands/internal/view"
 )
 
 // placeholders lists placeholders for the issue in paths.
@@ -29,31 +31,10 @@ const (
 	fromFile
 	fromGit
 	fromEnvironment
-	fromFlag
 )
 
 // source is the source of a value, in order of precedence.
 type source int
-
-// admit returns an error if a worktree file must not set the key to this value. overruled
-// means that a trusted source sets the key and the file's value has no effect.
-func admit(k *Key, v *value, overruled bool) error {
-	if slices.Contains(k.NotFile, v.text) {
-		return fmt.Errorf("a file in the worktree cannot choose %s", v.text)
-	}
-	switch k.Trust {
-	case Never:
-		return fmt.Errorf("a file in the worktree cannot set this")
-	case Inside:
-		return checkInside(v.text)
-	case Tighten, Stricter:
-		def := mustParse(k)
-		if !overruled && weaker(k, v, &def) {
-			return fmt.Errorf("a file in the worktree cannot make this weaker than %s, got %s", def.text, v.text)
-		}
-	}
-	return nil
-}
 
 // value is a setting's parsed value.
 type value struct {
@@ -119,21 +100,46 @@ func parse(k *Key, text string) (value, error) {
 		}
 		return parseDays(text)
 	case Outcome:
-		return parseOutcome(text)
+		first, second, two := strings.Cut(text, ",")
+		v, err := parseDays(strings.TrimSpace(first))
+		if err != nil || !two {
+			v.other = v.num
+			return v, err
+		}
+		w, err := parseDays(strings.TrimSpace(second))
+		return value{text: v.text + "," + w.text, num: v.num, other: w.num}, err
 	case Enum:
 		low := strings.ToLower(text)
 		if !slices.Contains(k.Values, low) {
-			return value{}, fmt.Errorf("want %s, got %s", orWords(k.Values), shown(text))
+			return value{}, fmt.Errorf("want %s, got %s", view.OneOf(k.Values), shown(text))
 		}
 		return value{text: low}, nil
 	case Path:
 		return value{text: text}, checkTemplate(text)
 	case Pattern:
-		return parsePattern(text)
+		if text == "" {
+			return value{}, nil
+		}
+		if len(text) > maxPattern {
+			return value{}, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(text), maxPattern)
+		}
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return value{}, fmt.Errorf("not a regular expression: %s", shown(err.Error()))
+		}
+		return value{text: text, re: re}, nil
 	case List:
 		return parseList(splitItems(text))
-	case Mapping:
-		return parseMapping(splitItems(text))
+	case Mapping: // label=phase; a label itself can contain "="
+		var pairs [][2]string
+		for _, item := range splitItems(text) {
+			at := strings.LastIndexByte(item, '=')
+			if at < 0 {
+				return value{}, fmt.Errorf("want label=phase, got %s", shown(item))
+			}
+			pairs = append(pairs, [2]string{strings.TrimSpace(item[:at]), strings.TrimSpace(item[at+1:])})
+		}
+		return parsePairs(pairs)
 	}
 	if err := checkLine(text, maxText); err != nil {
 		return value{}, err
@@ -166,26 +172,6 @@ func parseDays(text string) (value, error) {
 		return v, fmt.Errorf("want a number of days up to %d or off, got %s", maxDays, shown(text))
 	}
 	return v, nil
-}
-
-func parseOutcome(text string) (value, error) {
-	first, second, two := strings.Cut(text, ",")
-	v, err := parseDays(strings.TrimSpace(first))
-	if err != nil || !two {
-		v.other = v.num
-		return v, err
-	}
-	w, err := parseDays(strings.TrimSpace(second))
-	return value{text: v.text + "," + w.text, num: v.num, other: w.num}, err
-}
-
-// orWords joins words for messages: "a, b or c".
-func orWords(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // Limits of values. They apply to all sources.
@@ -224,20 +210,6 @@ func checkLine(text string, most int) error {
 	return nil
 }
 
-func parsePattern(text string) (value, error) {
-	if text == "" {
-		return value{}, nil
-	}
-	if len(text) > maxPattern {
-		return value{}, fmt.Errorf("the pattern has %d bytes, at most %d are allowed", len(text), maxPattern)
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return value{}, fmt.Errorf("not a regular expression: %s", shown(err.Error()))
-	}
-	return value{text: text, re: re}, nil
-}
-
 func parseList(items []string) (value, error) {
 	if len(items) > maxItems {
 		return value{}, fmt.Errorf("%d names, at most %d are allowed", len(items), maxItems)
@@ -273,19 +245,6 @@ func splitItems(text string) []string {
 	return items
 }
 
-// parseMapping parses label=phase items. A label itself can contain "=".
-func parseMapping(items []string) (value, error) {
-	pairs := make([][2]string, 0, len(items))
-	for _, item := range items {
-		at := strings.LastIndexByte(item, '=')
-		if at < 0 {
-			return value{}, fmt.Errorf("want label=phase, got %s", shown(item))
-		}
-		pairs = append(pairs, [2]string{strings.TrimSpace(item[:at]), strings.TrimSpace(item[at+1:])})
-	}
-	return parsePairs(pairs)
-}
-
 func parsePairs(pairs [][2]string) (value, error) {
 	if len(pairs) > maxItems {
 		return value{}, fmt.Errorf("%d entries, at most %d are allowed", len(pairs), maxItems)
@@ -302,17 +261,12 @@ func parsePairs(pairs [][2]string) (value, error) {
 		}
 		v.pairs[p[0]] = p[1]
 	}
-	v.text = pairsText(v.pairs)
-	return v, nil
-}
-
-// pairsText returns the sorted one-line form of a mapping.
-func pairsText(pairs map[string]string) string {
-	items := make([]string, 0, len(pairs))
-	for _, label := range slices.Sorted(maps.Keys(pairs)) {
-		items = append(items, label+"="+pairs[label])
+	items := make([]string, 0, len(v.pairs))
+	for _, label := range slices.Sorted(maps.Keys(v.pairs)) {
+		items = append(items, label+"="+v.pairs[label])
 	}
-	return strings.Join(items, ",")
+	v.text = strings.Join(items, ",")
+	return v, nil
 }
 
 // weaker reports whether v keeps less, or is less strict, than def.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,9 +38,7 @@ func (t *tail) lines() []string {
 	defer t.mu.Unlock()
 	kept := bytes.TrimSpace(t.kept[max(0, len(t.kept)-tailSize):])
 	lines := strings.Split(string(kept), "\n")
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
-	}
+	slices.Reverse(lines)
 	return lines
 }
 

@@ -148,10 +148,14 @@ func (a *Agent) Install(text string, exists bool) (string, error) {
 }
 
 // Installed returns the agent's events with a hook in a settings file.
-func (a *Agent) Installed(text string) []string {
-	var events []string
+func (a *Agent) Installed(text string) (events []string) {
+	root, err := parseJSON(text)
+	i := root.member(text, a.section())
+	if err != nil || i < 0 {
+		return nil
+	}
 	for _, e := range a.Events {
-		if a.hasSetting(text, e) {
+		if j := root.items[i].member(text, e.Name); j >= 0 && a.commandIn(text, root.items[i].items[j], e.isCalled) != nil {
 			events = append(events, e.Name)
 		}
 	}
@@ -216,20 +220,6 @@ func (a *Agent) entry(e AgentEvent) json.RawMessage {
 }
 
 func (a *Agent) section() string { return cmp.Or(a.Section, "hooks") }
-
-// hasSetting reports whether an event in a settings file has a command that calls its hook.
-func (a *Agent) hasSetting(text string, e AgentEvent) bool {
-	root, err := parseJSON(text)
-	if err != nil {
-		return false
-	}
-	i := root.member(text, a.section())
-	if i < 0 {
-		return false
-	}
-	j := root.items[i].member(text, e.Name)
-	return j >= 0 && a.commandIn(text, root.items[i].items[j], e.isCalled) != nil
-}
 
 // Uninstall removes all commands written by install, at any position, and preserves all
 // other bytes. gone reports that the file was created by install and is now empty. before
@@ -424,7 +414,7 @@ func (a *Agent) originalOf(texts []string) *original {
 		if err != nil {
 			root = node{}
 		}
-		return &original{text, root, a.section()}
+		return &original{text, root}
 	}
 	return nil
 }
@@ -433,9 +423,8 @@ func (a *Agent) originalOf(texts []string) *original {
 // unknown. In this case, a container with a single item on one line between spaces counts
 // as existing before the install; see addItem.
 type original struct {
-	text    string
-	root    node
-	section string
+	text string
+	root node
 }
 
 // withoutRoot removes the empty object created by install. blank means that the file
@@ -462,12 +451,12 @@ func (a *Agent) removeOwn(text string, way []place, was *original) (rest string,
 	}
 	name := unquote(text, event.in.keys[event.i])
 	switch {
-	case len(entry.in.items) > 1 || was.hadEvent(text, name, entry.in):
+	case len(entry.in.items) > 1 || was.had(text, entry.in, a.section(), name):
 		return removeItem(text, entry.in, entry.i), false
-	case len(event.in.items) > 1 || was.hadHooks(text, event.in):
+	case len(event.in.items) > 1 || was.had(text, event.in, a.section()):
 		return removeItem(text, event.in, event.i), false
 	}
-	kept := was.hadRoot(text, hooks.in)
+	kept := was.had(text, hooks.in)
 	rest = removeItem(text, hooks.in, hooks.i)
 	if root, err := parseJSON(rest); err == nil && a.Versioned && !kept && len(root.items) == 1 && root.member(rest, "version") == 0 {
 		return removeItem(rest, root, 0), true
@@ -475,12 +464,12 @@ func (a *Agent) removeOwn(text string, way []place, was *original) (rest string,
 	return rest, !kept && len(hooks.in.items) == 1
 }
 
-func (o *original) hadEvent(text, event string, groups node) bool {
+// had reports whether a container of text existed before the install. path leads to it.
+func (o *original) had(text string, in node, path ...string) bool {
 	if o == nil {
-		return spaced(text, groups)
+		return spaced(text, in)
 	}
-	i := o.root.member(o.text, o.section)
-	return i >= 0 && o.root.items[i].member(o.text, event) >= 0
+	return o.has(path)
 }
 
 // spaced reports whether a container's only item is on one line between single spaces.
@@ -488,18 +477,4 @@ func spaced(text string, n node) bool {
 	inner := text[n.start+1 : n.end-1]
 	item := text[n.from(0):n.items[0].end]
 	return strings.HasPrefix(inner, " "+item+" ") && !strings.Contains(item, "\n")
-}
-
-func (o *original) hadHooks(text string, hooks node) bool {
-	if o == nil {
-		return spaced(text, hooks)
-	}
-	return o.root.member(o.text, o.section) >= 0
-}
-
-func (o *original) hadRoot(text string, root node) bool {
-	if o == nil {
-		return spaced(text, root)
-	}
-	return o.root.kind == '{'
 }

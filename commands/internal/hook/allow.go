@@ -71,7 +71,8 @@ func (p *Permission) Disallow(text string, a *Agent, before ...string) string {
 	return removeItem(text, way[0].in, way[0].i)
 }
 
-// has reports whether the original has a member at the end of a path.
+// has reports whether the original has a member at the end of a path, which is an object for an
+// empty path.
 func (o *original) has(path []string) bool {
 	if o == nil {
 		return false
@@ -84,7 +85,7 @@ func (o *original) has(path []string) bool {
 		}
 		in = in.items[m]
 	}
-	return true
+	return o.root.kind == '{'
 }
 
 // find returns the path from the root to the rule, or nil.

@@ -62,20 +62,8 @@ func addItem(text string, in node, key string, value any) string {
 	return text[:end] + "," + text[end:at] + gap + item + text[at:]
 }
 
-func compact(key string, value any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // strings, numbers, maps and lists
-	return name(key) + strings.TrimSuffix(b.String(), "\n")
-}
-
-func name(key string) string {
-	if key == "" {
-		return ""
-	}
-	return `"` + key + `": `
-}
+// compact returns a value on one line, with its key unless that is "".
+func compact(key string, value any) string { return pretty(key, value, "", "", "") }
 
 // layout reports whether a position is the first on its line, and returns its indentation
 // and the line end.
@@ -104,8 +92,12 @@ func pretty(key string, value any, indent, step, lineEnd string) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent(indent, step)
-	_ = e.Encode(value)
-	return name(key) + strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", lineEnd)
+	_ = e.Encode(value) // strings, numbers, maps and lists
+	text := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", lineEnd)
+	if key != "" {
+		text = `"` + key + `": ` + text
+	}
+	return text
 }
 
 // step returns one indentation level, taken from the root's first item.

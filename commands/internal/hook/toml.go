@@ -107,7 +107,7 @@ func parseTOML(text string) (*tomlDoc, error) {
 	doc := &tomlDoc{text: text, inlineHooks: -1}
 	p := &unstable.Parser{KeepComments: true}
 	p.Reset([]byte(body))
-	r := &tomlReader{doc: doc, p: p, skipped: skipped}
+	r := &tomlReader{doc: doc, skipped: skipped}
 	for p.NextExpression() {
 		r.expression(p.Expression())
 	}
@@ -142,7 +142,6 @@ type tomlSpan struct{ from, to int }
 // A tomlReader builds a tomlDoc from the parser's expressions.
 type tomlReader struct {
 	doc     *tomlDoc
-	p       *unstable.Parser
 	skipped int  // bytes before the parsed text
 	open    bool // last line range of the last table may continue
 }
@@ -213,22 +212,11 @@ func (r *tomlReader) openLine(at int) {
 	r.open = true
 }
 
-// hookEvent returns the event of a hook table: [[hooks.EVENT.hooks]].
-func (t tomlTable) hookEvent() (event string, ok bool) {
-	if len(t.key) == 3 && t.key[0] == "hooks" && t.key[2] == "hooks" {
-		return t.key[1], true
-	}
-	return "", false
-}
-
 // hasEvent reports whether an event has a hook with an accepted command.
 func (d *tomlDoc) hasEvent(event string, accept func(string) bool) bool {
-	for _, t := range d.tables {
-		if e, ok := t.hookEvent(); ok && e == event && accept(t.command) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.tables, func(t tomlTable) bool {
+		return slices.Equal(t.key, []string{"hooks", event, "hooks"}) && accept(t.command)
+	})
 }
 
 // addTOML inserts tables before the closing mark, or between new marks at the end.

@@ -1,6 +1,7 @@
 package invoke
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
@@ -49,6 +51,38 @@ func Resolved(dir string) string {
 	return dir
 }
 
+// Await returns the result of a function, which runs in a goroutine. If the context ends, it waits
+// for another time, and then abandons the function: late is true, and the error is that of the
+// context. A panic of the function becomes an error.
+func Await[T any](ctx context.Context, another time.Duration, do func() (T, error)) (value T, late bool, err error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if broken := recover(); broken != nil {
+				r.err = fmt.Errorf("%v", broken)
+			}
+			done <- r
+		}()
+		r.value, r.err = do()
+	}()
+	select {
+	case r := <-done:
+		return r.value, false, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.value, false, r.err
+	case <-time.After(another):
+		return value, true, ctx.Err()
+	}
+}
+
 // ReadInput reads a file, or standard input for "-". Content above a record's size limit
 // is an error.
 func (c *Invocation) ReadInput(name string) ([]byte, error) {
@@ -76,12 +110,23 @@ func OpenPlain(c *Invocation, place string) (*plainFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, size, err := openRegular(root, filepath.FromSlash(place))
+	name, shown := filepath.FromSlash(place), view.QuotePath(place)
+	var f *os.File
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fmt.Errorf("%s is a directory: %w", shown, fs.ErrNotExist)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s: %w", shown, ErrNotPlain)
+	default:
+		f, err = root.Open(name)
+	}
 	if err != nil {
 		root.Close()
 		return nil, err
 	}
-	return &plainFile{f, size, root}, nil
+	return &plainFile{f, info.Size(), root}, nil
 }
 
 // ErrNotPlain reports a path that is no regular file, such as a pipe or a device.
@@ -99,18 +144,4 @@ type plainFile struct {
 func (f *plainFile) Close() error {
 	defer f.root.Close()
 	return f.File.Close()
-}
-
-func openRegular(root *os.Root, name string) (*os.File, int64, error) {
-	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return nil, 0, err
-	case info.IsDir():
-		return nil, 0, fmt.Errorf("%s is a directory: %w", view.QuotePath(filepath.ToSlash(name)), fs.ErrNotExist)
-	case !info.Mode().IsRegular():
-		return nil, 0, fmt.Errorf("%s: %w", view.QuotePath(filepath.ToSlash(name)), ErrNotPlain)
-	}
-	f, err := root.Open(name)
-	return f, info.Size(), err
 }

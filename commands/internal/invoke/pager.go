@@ -70,8 +70,14 @@ func pager(c *Invocation, out io.Writer) *exec.Cmd {
 		return nil
 	}
 	program := c.pagerProgram()
-	if program == "" || noProgram(program) {
+	if program == "" {
 		return nil
+	}
+	// If a plain program is missing, the shell would start anyway, and the output would be lost.
+	if !strings.ContainsAny(program, "|&;<>()$`\\\"'*?[#~=%\n") {
+		if _, err := exec.LookPath(strings.Fields(program)[0]); errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 	}
 	cmd := exec.Command("sh", "-c", program)
 	cmd.Stdout, cmd.Stderr = out, c.Env.Stderr
@@ -104,17 +110,6 @@ func (c *Invocation) pagerProgram() string {
 		return ""
 	}
 	return program
-}
-
-// noProgram reports whether a plain pager program is missing. In that case the shell
-// would start anyway, and the output would be lost. Command lines with shell syntax are
-// not checked.
-func noProgram(program string) bool {
-	if strings.ContainsAny(program, "|&;<>()$`\\\"'*?[#~=%\n") {
-		return false
-	}
-	_, err := exec.LookPath(strings.Fields(program)[0])
-	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
 }
 
 // lookup returns an environment variable and whether it is set. An empty GIT_PAGER

@@ -15,18 +15,27 @@ import (
 func (c *Invocation) loadSettings() error {
 	var err error
 	c.Settings, err = config.Load(config.Sources{
-		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ, Getenv: c.Env.Getenv,
+		Root: c.Store.Root(), Git: c.Store.Config(), Environ: c.Env.Environ,
 	})
 	for _, w := range c.Settings.Warnings() {
 		c.Warnf("%s", w)
 	}
 	c.tellFile(c.Settings.File())
-	warning, err := judgeSettings(c.Line.Command, err)
-	if warning != "" && warning != c.Out.settingsWarning {
+	// Every save continues: a conflict in a settings file must not cost the work. Only a command that
+	// shows or applies the settings themselves fails.
+	var invalid *config.SettingError
+	if !errors.As(err, &invalid) || c.Line.Command != nil && c.Line.Command.NeedsSettings {
+		return err
+	}
+	left := "this setting"
+	if invalid.Key == "" {
+		left = "the file"
+	}
+	if warning := invalid.Error() + "; " + left + " is ignored, and retention removes no checkpoint"; warning != c.Out.settingsWarning {
 		c.Out.settingsWarning = warning
 		c.WarnAlways("%s", warning)
 	}
-	return err
+	return nil
 }
 
 // The note toldNote has a digest of each settings file, with its messages, that a person has read.
@@ -81,21 +90,6 @@ func (c *Invocation) addTold(line string) error {
 	lines := append(slices.DeleteFunc(c.told(), func(l string) bool { return l == line }), line)
 	lines = lines[max(0, len(lines)-maxLines):]
 	return c.Store.Notes.Write(toldNote, []byte(strings.Join(lines, "\n")+"\n"))
-}
-
-// judgeSettings decides whether a command continues with the valid settings if others are
-// invalid. Every save continues: a conflict in a settings file must not cost the work. Only
-// a command that shows or applies the settings themselves fails.
-func judgeSettings(d *Command, err error) (warning string, fatal error) {
-	var invalid *config.SettingError
-	if !errors.As(err, &invalid) || d != nil && d.NeedsSettings {
-		return "", err
-	}
-	left := "this setting"
-	if invalid.Key == "" {
-		left = "the file"
-	}
-	return invalid.Error() + "; " + left + " is ignored, and retention removes no checkpoint", nil
 }
 
 // CheckRemoteSetting returns the error of an invalid setting that could be a misspelt remote.

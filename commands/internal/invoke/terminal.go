@@ -177,7 +177,10 @@ func (c *Invocation) TickOf(what, of string) *ticker {
 	if t.lines {
 		every = tickLineEvery
 	}
-	after := tickAfter(c)
+	after := time.Second
+	if n, err := strconv.Atoi(c.Env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 { // as in git
+		after = time.Duration(n) * time.Second
+	}
 	if after == 0 {
 		t.write()
 		after = every
@@ -227,21 +230,8 @@ func colors(c *Invocation, when string) bool {
 // line reads a line, or returns at Ctrl+C. A signal does not interrupt a read from a
 // terminal, so the read runs in a goroutine.
 func (d *Dialog) line() (string, error) {
-	type read struct {
-		line string
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		line, err := d.in.ReadString('\n')
-		done <- read{line, err}
-	}()
-	select {
-	case r := <-done:
-		return r.line, r.err
-	case <-d.ctx.Done():
-		return "", d.ctx.Err()
-	}
+	line, _, err := Await(d.ctx, 0, func() (string, error) { return d.in.ReadString('\n') })
+	return line, err
 }
 
 // A ticker prints progress to a terminal, from the second second on. The zero value
@@ -299,15 +289,6 @@ func (t *ticker) End() {
 		fmt.Fprint(t.w, "\r\x1b[K")
 		t.shown = false
 	}
-}
-
-// tickAfter returns the delay before the first line. As in git, GIT_PROGRESS_DELAY sets
-// it in seconds.
-func tickAfter(c *Invocation) time.Duration {
-	if n, err := strconv.Atoi(c.Env.Getenv("GIT_PROGRESS_DELAY")); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second
-	}
-	return time.Second
 }
 
 func (t *ticker) write() {

@@ -253,22 +253,10 @@ func (t *Tree) look(s *State, name string) *ChangedFile {
 	f := &ChangedFile{Path: name}
 	known, there := s.Files[name]
 	info, err := t.root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		f.Err = err
-		return f
-	case !info.Mode().IsRegular():
-		f.Err = errors.New("not a regular file")
-		return f
-	case info.Size() > t.max:
-		f.Err = fmt.Errorf("%d bytes, more than the limit of %d", info.Size(), t.max)
-		return f
-	case there && s.untouched(known, info):
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && there && s.untouched(known, info) {
 		return nil
 	}
-	if f.Data, f.info, f.Err = t.read(name); f.Err == nil && there && Sum(f.Data) == known.Sum {
+	if f.Data, f.info, f.Err = t.now(name); f.Err == nil && there && Sum(f.Data) == known.Sum {
 		known.Size, known.Time, known.place = f.info.Size(), f.info.ModTime().UnixNano(), placeOf(f.info)
 		s.Files[name] = known
 		return nil

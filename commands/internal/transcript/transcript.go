@@ -14,6 +14,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -244,9 +245,9 @@ func said(line []byte) (speaker, string) {
 	if json.Unmarshal(line, &e) != nil || e.IsMeta || e.IsSidechain || e.IsSummary {
 		return nobody, ""
 	}
-	kind, role, text := e.Type, first(e.Message.Role, e.Role), first(e.Message.Content, e.Content, e.Data.Content)
+	kind, role, text := e.Type, cmp.Or(e.Message.Role, e.Role), cmp.Or(e.Message.Content, e.Content, e.Data.Content)
 	if p := e.Payload; p.Type != "" {
-		kind, role, text = p.Type, p.Role, first(p.Message.Content, p.Content)
+		kind, role, text = p.Type, p.Role, cmp.Or(p.Message.Content, p.Content)
 	}
 	who := nobody
 	switch {
@@ -301,13 +302,4 @@ func tagged(text, tag string) string {
 		return ""
 	}
 	return strings.TrimSpace(text)
-}
-
-func first[T ~string](texts ...T) T {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }

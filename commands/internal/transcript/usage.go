@@ -102,7 +102,12 @@ func (m *meter) add(line []byte) {
 			continue
 		}
 		if f.total != "" {
-			m.addSum(f, e, used)
+			if total, ok := f.tokens(e, f.total); ok {
+				if !m.sums {
+					m.last, m.sums = total, true
+				}
+				m.first, m.beside = total, used
+			}
 			return
 		}
 		if id := e.text(f.id); id != "" {
@@ -117,18 +122,6 @@ func (m *meter) add(line []byte) {
 		m.count(modelName(e.text(f.model)), used)
 		return
 	}
-}
-
-// addSum notes the sum of an entry and the usage beside it.
-func (m *meter) addSum(f format, e values, beside checkpoint.Tokens) {
-	total, ok := f.tokens(e, f.total)
-	if !ok {
-		return
-	}
-	if !m.sums {
-		m.last, m.sums = total, true
-	}
-	m.first, m.beside = total, beside
 }
 
 // count adds tokens of a model.
@@ -157,28 +150,23 @@ func (m *meter) usage(before []byte) []checkpoint.Spent {
 	if m.model == "" {
 		m.model = modelName(newValues(lastWith(before, modelWord)).text(modelPath))
 	}
-	from, known := m.sumBefore(before)
-	if !known {
-		from = m.first.Minus(m.beside)
+	from := m.first.Minus(m.beside)
+	for _, f := range formats {
+		if f.total == "" {
+			continue
+		}
+		// An agent can repeat the last sum before the turn in the turn, with the usage of the request
+		// before.
+		sum, ok := f.tokens(newValues(lastWith(before, f.word)), f.total)
+		if ok && m.first.Minus(sum).Plus(sum) == m.first {
+			from = sum
+		}
 	}
 	if m.last.Minus(from).Plus(from) != m.last {
 		return nil // the sum was reset within the turn
 	}
 	m.count(m.model, m.last.Minus(from))
 	return m.used
-}
-
-// sumBefore returns the last sum before the turn. An agent can repeat this sum in the turn, with
-// the usage of the request before.
-func (m *meter) sumBefore(before []byte) (checkpoint.Tokens, bool) {
-	for _, f := range formats {
-		if f.total == "" {
-			continue
-		}
-		sum, ok := f.tokens(newValues(lastWith(before, f.word)), f.total)
-		return sum, ok && m.first.Minus(sum).Plus(sum) == m.first
-	}
-	return checkpoint.Tokens{}, false
 }
 
 // lastWith returns the last line with a word, or nil.

@@ -30,10 +30,7 @@ func ForkName(f checkpoint.Fork) string {
 
 // ForkRows returns a row for ForkText, or nothing.
 func ForkRows(f checkpoint.Fork) []Row {
-	if text := ForkText(f); text != "" {
-		return []Row{{Label: "Fork", Text: text}}
-	}
-	return nil
+	return filled(Row{Label: "Fork", Text: ForkText(f)})
 }
 
 // ForkRecord returns the JSON record of the source of a fork, or nil.

@@ -192,9 +192,13 @@ func BlamePorcelain(lines []gitstore.BlameLine) string {
 			commit = l.Source.Checkpoint.Commit
 		}
 		fmt.Fprintf(&b, "%s %d %d", commit, l.Original, l.Number)
-		first := i == 0 || lines[i-1].Source != l.Source || lines[i-1].Number != l.Number-1 || lines[i-1].Original != l.Original-1
+		first := i == 0 || !isNext(l, lines[i-1])
 		if first {
-			fmt.Fprintf(&b, " %d", groupSize(lines[i:]))
+			n := 1
+			for i+n < len(lines) && isNext(lines[i+n], lines[i+n-1]) {
+				n++
+			}
+			fmt.Fprintf(&b, " %d", n)
 		}
 		b.WriteString("\n")
 		if !seen[l.Source] {
@@ -211,11 +215,7 @@ func BlamePorcelain(lines []gitstore.BlameLine) string {
 	return b.String()
 }
 
-// groupSize returns the number of lines at the beginning that follow each other in their source.
-func groupSize(lines []gitstore.BlameLine) int {
-	n := 1
-	for n < len(lines) && lines[n].Source == lines[0].Source && lines[n].Number == lines[n-1].Number+1 && lines[n].Original == lines[n-1].Original+1 {
-		n++
-	}
-	return n
+// isNext reports whether a line comes right after another one, in the file and in its source.
+func isNext(l, before gitstore.BlameLine) bool {
+	return l.Source == before.Source && l.Number == before.Number+1 && l.Original == before.Original+1
 }

@@ -113,33 +113,3 @@ func TestTruncate(t *testing.T) {
 		assert.True(t, tt.n < 0 || Width(got) <= tt.n)
 	}
 }
-
-func TestTableAlignsColumns(t *testing.T) {
-	var table Table
-	table.Right(2)
-	table.Row("ID", "phase", "files", "note")
-	table.Row("a", "\u65e5\u672c", "3", "")
-	table.Row("bcd", "docs", "12", "x\ny\x1b")
-	table.Row("only")
-	var b strings.Builder
-	require.NoError(t, table.Write(&b))
-	assert.Equal(t, ""+
-		"ID    phase  files  note\n"+
-		"a     \u65e5\u672c       3\n"+
-		"bcd   docs      12  x y\\x1b\n"+
-		"only\n", b.String())
-
-	table.Width = 22
-	b.Reset()
-	require.NoError(t, table.Write(&b))
-	assert.Equal(t, ""+
-		"ID    phase  files ...\n"+
-		"a     \u65e5\u672c       3\n"+
-		"bcd   docs      12 ...\n"+
-		"only\n", b.String())
-
-	b.Reset()
-	require.NoError(t, (&Table{}).Write(&b))
-	assert.Empty(t, b.String())
-	require.EqualError(t, table.Write(&failing{}), "full")
-}

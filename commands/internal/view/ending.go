@@ -39,21 +39,17 @@ func (e *Ending) Text(now time.Time) string {
 
 // Rows returns the rows about the finished work.
 func (e *Ending) Rows(now time.Time) []Row {
-	lines := []Row{{Label: "Status", Text: e.Text(now)}}
+	status := Row{Label: "Status", Text: e.Text(now)}
 	if e.Record == nil {
-		return lines
+		return []Row{status}
 	}
-	add := func(name, text string) {
-		if text != "" {
-			lines = append(lines, Row{Label: name, Text: text})
-		}
-	}
-	add("Checkpoint", fmt.Sprintf("%s (%s)", e.Checkpoint.ID, Ago(e.Record.CreatedAt(), now)))
-	add("Progress", ProgressLine(e.Record))
-	lines = append(lines, PhaseRows(e.Record)...)
-	add("Branch", e.Checkpoint.Branch)
-	add("Note", FirstLine(e.Checkpoint.Note))
-	return append(lines, Results(e.Record)...)
+	lines := filled(
+		status,
+		Row{Label: "Checkpoint", Text: fmt.Sprintf("%s (%s)", e.Checkpoint.ID, Ago(e.Record.CreatedAt(), now))},
+		Row{Label: "Progress", Text: ProgressLine(e.Record)},
+	)
+	about := filled(Row{Label: "Branch", Text: e.Checkpoint.Branch}, Row{Label: "Note", Text: FirstLine(e.Checkpoint.Note)})
+	return slices.Concat(lines, PhaseRows(e.Record), about, Results(e.Record))
 }
 
 // Hint returns the command that shows the archived checkpoints, or brings them here.
@@ -74,8 +70,15 @@ func Results(r *checkpoint.Record) []Row {
 	for _, decision := range r.Decisions() {
 		lines = append(lines, Row{Label: "Decided", Text: decision})
 	}
-	lines = append(lines, Row{Label: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})
-	return slices.DeleteFunc(lines, func(l Row) bool { return l.Text == "" })
+	return filled(append(lines, Row{Label: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})...)
+}
+
+// Screen renders the end of the work for people.
+func (e *Ending) Screen(at Screen, rows []Row) string {
+	if e.IsCompleted() {
+		rows[0].Style = Green
+	}
+	return at.Heading(e.Heading()) + "\n\n" + at.Sheet(rows) + "\nhint: " + e.Hint() + "\n"
 }
 
 // StatusOfEnding returns the JSON record of the status of finished work.

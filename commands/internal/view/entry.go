@@ -195,13 +195,12 @@ func SessionName(session, agent string) string {
 // Line returns the line of an entry for scripts.
 func (e *Entry) Line(now time.Time) string {
 	cp := e.Checkpoint
-	mark := func(on bool, letter string) string {
+	marks := []byte("     ")
+	for i, on := range []bool{e.Tip, cp.Archived, cp.Pinned, e.Resumable, e.Problem != ""} {
 		if on {
-			return letter
+			marks[i] = "*apr!"[i]
 		}
-		return " "
 	}
-	marks := mark(e.Tip, "*") + mark(cp.Archived, "a") + mark(cp.Pinned, "p") + mark(e.Resumable, "r") + mark(e.Problem != "", "!")
 	what := words(cmp.Or(string(cp.Trigger), "?"), number(e.Turn))
 	if cp.Phase != "" {
 		what += " in " + cp.Phase
@@ -216,14 +215,14 @@ func (e *Entry) Line(now time.Time) string {
 	if about != "" {
 		what += " " + about
 	}
-	if e.Problem != "" {
-		what += " (" + e.Problem + ")"
-	}
+	leftOut := ""
 	if cp.LeftOut {
-		what += " (files left out)"
+		leftOut = "files left out"
 	}
-	if double := DoubleText(cp); double != "" {
-		what += " (" + double + ")"
+	for _, remark := range []string{e.Problem, leftOut, DoubleText(cp)} {
+		if remark != "" {
+			what += " (" + remark + ")"
+		}
 	}
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", ArchivedAs(cp), Ago(cp.Filed.At, now))

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
+	"slices"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -51,215 +52,103 @@ func encode(v any) ([]byte, error) {
 	if t := r.FieldByName("Type"); !t.IsValid() || t.Kind() != reflect.String || t.String() == "" {
 		return nil, errors.New("a record has no type")
 	}
-	e := encoder{plans: map[reflect.Type][]field{}}
+	e := encoder{fields: map[reflect.Type][]reflect.StructField{}}
+	e.json = json.NewEncoder(&e.buf)
+	e.json.SetEscapeHTML(false)
 	if err := e.object(head, r); err != nil {
 		return nil, err
 	}
-	return append(jsonBreak(escapeUnprintable(e.buf)), '\n'), nil
+	return append(jsonBreak(escapeUnprintable(e.buf.Bytes())), '\n'), nil
 }
 
 // encoder encodes this package's structs as JSON. encoding/json cannot encode a nil list
 // as [] and an empty name as null; the encoder delegates other values to encoding/json.
 type encoder struct {
-	buf   []byte
-	plans map[reflect.Type][]field
+	buf    bytes.Buffer
+	json   *json.Encoder // writes to buf
+	fields map[reflect.Type][]reflect.StructField
 }
 
-// field describes the encoding of a struct field.
-type field struct {
-	index []int
-	name  string // quoted, with colon
-	null  bool   // "" is encoded as null
-	form  form
-}
-
-// form is the encoding of a type's values.
-type form int
-
-// object encodes a struct after the prefix begin, which contains the opening brace.
+// object encodes a struct after the prefix begin, which contains the opening brace. The fields
+// of embedded structs have their position.
 func (e *encoder) object(begin string, v reflect.Value) error {
-	e.buf = append(e.buf, begin...)
-	for i, f := range e.plan(v.Type()) {
+	fields, known := e.fields[v.Type()]
+	if !known {
+		fields = slices.DeleteFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool {
+			return f.Anonymous || f.Tag.Get("json") == ""
+		})
+		e.fields[v.Type()] = fields
+	}
+	e.buf.WriteString(begin)
+	for i, f := range fields {
 		if i > 0 {
-			e.buf = append(e.buf, ',')
+			e.buf.WriteByte(',')
 		}
-		e.buf = append(e.buf, f.name...)
-		value := v.FieldByIndex(f.index)
-		if f.null && value.Len() == 0 {
-			e.buf = append(e.buf, "null"...)
-			continue
-		}
-		if err := e.value(f.form, value); err != nil {
+		e.buf.WriteString(`"` + f.Tag.Get("json") + `":`)
+		value := v.FieldByIndex(f.Index)
+		if f.Tag.Get("empty") == "null" && value.Len() == 0 {
+			e.buf.WriteString("null")
+		} else if err := e.value(value); err != nil {
 			return err
 		}
 	}
-	e.buf = append(e.buf, '}')
+	e.buf.WriteByte('}')
 	return nil
 }
 
-// plan returns the fields of a struct type, with fields of embedded structs at their
-// position.
-func (e *encoder) plan(t reflect.Type) []field {
-	if p, ok := e.plans[t]; ok {
-		return p
-	}
-	var p []field
-	for _, f := range reflect.VisibleFields(t) {
-		name := f.Tag.Get("json")
-		if f.Anonymous || name == "" {
-			continue
-		}
-		p = append(p, field{f.Index, strconv.Quote(name) + ":", f.Tag.Get("empty") == "null", formOf(f.Type)})
-	}
-	e.plans[t] = p
-	return p
-}
+var marshalerType = reflect.TypeFor[json.Marshaler]()
 
-var (
-	timeType      = reflect.TypeFor[time.Time]()
-	marshalerType = reflect.TypeFor[json.Marshaler]()
-)
-
-func formOf(t reflect.Type) form {
-	switch {
-	case t == timeType:
-		return asTime
-	case t.Implements(marshalerType):
-		return asOther
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return asString
-	case reflect.Bool:
-		return asBool
-	case reflect.Int, reflect.Int64:
-		return asInt
-	case reflect.Struct:
-		return asObject
-	case reflect.Slice:
-		return asList
-	case reflect.Interface:
-		return asAny
-	}
-	return asOther
-}
-
-const (
-	asOther form = iota // encoded by encoding/json
-	asString
-	asBool
-	asInt
-	asTime
-	asObject
-	asList
-	asAny // depends on the interface's dynamic type
-)
-
-func (e *encoder) value(f form, v reflect.Value) error {
-	switch f {
-	case asString:
-		e.buf = appendQuoted(e.buf, v.String())
-	case asBool:
-		e.buf = strconv.AppendBool(e.buf, v.Bool())
-	case asInt:
-		e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
-	case asTime:
+func (e *encoder) value(v reflect.Value) error {
+	switch kind := v.Kind(); {
+	case v.Type() == reflect.TypeFor[time.Time]():
 		e.time(v.Interface().(time.Time))
-	case asObject:
+		return nil
+	case kind == reflect.Interface && !v.IsNil():
+		return e.value(v.Elem())
+	case v.Type().Implements(marshalerType):
+	case kind == reflect.Struct:
 		return e.object("{", v)
-	case asList:
+	case kind == reflect.Slice:
 		return e.list(v)
-	case asAny:
-		if v.IsNil() {
-			e.buf = append(e.buf, "null"...)
-			return nil
-		}
-		return e.value(formOf(v.Elem().Type()), v.Elem())
-	default:
-		return e.other(v.Interface())
+	case kind == reflect.String && !utf8.ValidString(v.String()):
+		v = reflect.ValueOf(string([]rune(v.String()))) // one U+FFFD per byte
 	}
+	if err := e.json.Encode(v.Interface()); err != nil {
+		return err
+	}
+	e.buf.Truncate(e.buf.Len() - len("\n"))
 	return nil
-}
-
-// appendQuoted appends s as a JSON string; invalid UTF-8 bytes become U+FFFD.
-func appendQuoted(buf []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = string([]rune(s)) // one U+FFFD per byte
-	}
-	buf = append(buf, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		buf = append(buf, s[start:i]...)
-		buf = appendEscape(buf, c)
-		start = i + 1
-	}
-	return append(append(buf, s[start:]...), '"')
-}
-
-const hexDigits = "0123456789abcdef"
-
-func appendEscape(buf []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(buf, '\\', c)
-	case '\n':
-		return append(buf, `\n`...)
-	case '\r':
-		return append(buf, `\r`...)
-	case '\t':
-		return append(buf, `\t`...)
-	}
-	return append(buf, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
 // time encodes a time, or null for zero time and years outside RFC 3339.
 func (e *encoder) time(t time.Time) {
 	t = t.UTC()
 	if t.IsZero() || t.Year() < 0 || t.Year() > 9999 {
-		e.buf = append(e.buf, "null"...)
+		e.buf.WriteString("null")
 		return
 	}
-	e.buf = append(e.buf, '"')
-	e.buf = t.AppendFormat(e.buf, "2006-01-02T15:04:05.000000Z")
-	e.buf = append(e.buf, '"')
+	e.buf.WriteString(t.Format(`"2006-01-02T15:04:05.000000Z"`))
 }
 
 func (e *encoder) list(v reflect.Value) error {
-	f := formOf(v.Type().Elem())
-	e.buf = append(e.buf, '[')
+	e.buf.WriteByte('[')
 	for i := range v.Len() {
 		if i > 0 {
-			e.buf = append(e.buf, ',')
+			e.buf.WriteByte(',')
 		}
-		if err := e.value(f, v.Index(i)); err != nil {
+		if err := e.value(v.Index(i)); err != nil {
 			return err
 		}
 	}
-	e.buf = append(e.buf, ']')
-	return nil
-}
-
-// other encodes a value with encoding/json.
-func (e *encoder) other(x any) error {
-	var b bytes.Buffer
-	j := json.NewEncoder(&b)
-	j.SetEscapeHTML(false)
-	if err := j.Encode(x); err != nil {
-		return err
-	}
-	e.buf = append(e.buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	e.buf.WriteByte(']')
 	return nil
 }
 
 // escapeUnprintable escapes characters that are unsafe for terminals. In JSON they occur
 // only in strings, and the escapes preserve the value.
 func escapeUnprintable(b []byte) []byte {
-	at := firstUnprintable(b)
-	if at == len(b) {
+	at := bytes.IndexFunc(b, func(r rune) bool { return r == utf8.RuneError || !harmless(r) })
+	if at < 0 {
 		return b
 	}
 	out := append(make([]byte, 0, len(b)+64), b[:at]...)
@@ -275,27 +164,10 @@ func escapeUnprintable(b []byte) []byte {
 	return out
 }
 
-// firstUnprintable returns the index of the first unsafe character, or len(b).
-func firstUnprintable(b []byte) int {
-	for i := 0; i < len(b); {
-		if c := b[i]; c >= ' ' && c < 0x7f {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(b[i:])
-		if !harmless(r) || r == utf8.RuneError {
-			return i
-		}
-		i += size
-	}
-	return len(b)
-}
-
 // appendUTF16 appends r as one or two \u escapes.
 func appendUTF16(buf []byte, r rune) []byte {
-	if r > 0xffff {
-		r -= 0x10000
-		return fmt.Appendf(buf, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+	for _, unit := range utf16.AppendRune(nil, r) {
+		buf = fmt.Appendf(buf, `\u%04x`, unit)
 	}
-	return fmt.Appendf(buf, `\u%04x`, r)
+	return buf
 }

@@ -58,22 +58,18 @@ const maxLine = 1 << 16
 
 // Write writes part of a diff.
 func (p *Patch) Write(data []byte) (int, error) {
-	n := len(data)
-	for {
-		end := bytes.IndexByte(data, '\n')
-		if end < 0 {
-			break
+	for line := range bytes.Lines(data) {
+		text, ended := bytes.CutSuffix(line, []byte("\n"))
+		if p.rest = append(p.rest, text...); ended {
+			if err := p.flush("\n"); err != nil {
+				return 0, err
+			}
 		}
-		p.rest = append(p.rest, data[:end]...)
-		if err := p.flush("\n"); err != nil {
-			return 0, err
-		}
-		data = data[end+1:]
 	}
-	if p.rest = append(p.rest, data...); len(p.rest) > maxLine {
-		return n, p.flush("")
+	if len(p.rest) > maxLine {
+		return len(data), p.flush("")
 	}
-	return n, nil
+	return len(data), nil
 }
 
 // Close writes the buffered rest.
@@ -87,7 +83,7 @@ func (p *Patch) Close() error {
 func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 	const indent = 11
 	name := s.fitEnd(Clean(c.Name), indent+len(":"))
-	b.WriteString("  " + s.Paint(opStyle(c.Op), fmt.Sprintf("%-7s", c.Op)) + "  " + name)
+	b.WriteString("  " + s.Paint(opStyles[c.Op], fmt.Sprintf("%-7s", c.Op)) + "  " + name)
 	if old, now := text(c.Old), text(c.New); strings.Contains(old+now, "\n") {
 		b.WriteString(":\n")
 		for _, h := range diff.Lines(old, now, around) {
@@ -121,18 +117,9 @@ func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 	}
 }
 
-func opStyle(op diff.Op) Style {
-	switch op {
-	case diff.Added:
-		return Green
-	case diff.Removed:
-		return Red
-	case diff.Moved:
-		return Cyan
-	}
-	return Yellow
-}
+var opStyles = map[diff.Op]Style{diff.Added: Green, diff.Removed: Red, diff.Moved: Cyan, diff.Changed: Yellow}
 
+// text returns a text, and "" for another value.
 func text(v any) string {
 	s, _ := v.(string)
 	return s
@@ -235,8 +222,10 @@ func (p *Patch) flush(end string) error {
 		p.begin(line)
 	}
 	head, tail := line, ""
-	if p.style == Cyan {
-		head, tail = cutHeading(line)
+	if p.style == Cyan { // a hunk header ends after its line numbers
+		if at := strings.Index(line[min(2, len(line)):], "@@"); at >= 0 {
+			head, tail = line[:at+4], line[at+4:]
+		}
 	}
 	_, err := io.WriteString(p.w, p.screen.Paint(p.style, CleanBlock(head))+CleanBlock(tail)+end)
 	p.rest, p.within = p.rest[:0], end == ""
@@ -258,12 +247,4 @@ func (p *Patch) begin(line string) {
 	default:
 		p.style = lineStyle(line[0])
 	}
-}
-
-// cutHeading splits a hunk header after its line numbers.
-func cutHeading(line string) (places, rest string) {
-	if at := strings.Index(line[min(2, len(line)):], "@@"); at >= 0 {
-		return line[:at+4], line[at+4:]
-	}
-	return line, ""
 }

@@ -23,24 +23,33 @@ const fewOfKind = 20
 // PhaseRows returns the non-empty rows about the phases.
 func PhaseRows(r *checkpoint.Record) []Row {
 	p := r.Progress()
-	return slices.DeleteFunc([]Row{
-		{Label: "Completed", Text: List(p.Completed)},
-		{Label: "Skipped", Text: List(p.Skipped)},
-		{Label: "Remaining", Text: List(p.Remaining)},
-		{Label: "Replans", Text: replans(r)},
-		{Label: "Artifacts", Text: artifactNames(r)},
-		{Label: "Work kept", Text: workKept(r)},
-	}, func(row Row) bool { return row.Text == "" })
+	var places []string
+	for _, a := range progress.Artifacts(r) {
+		places = append(places, QuotePath(a.Path))
+	}
+	kept := "" // a resume does not repeat the completed phases
+	if minutes := int(math.Round(progress.Minutes(r))); minutes > 0 {
+		kept = Spent(minutes) + " in completed phases"
+	}
+	return filled(
+		Row{Label: "Completed", Text: List(p.Completed)},
+		Row{Label: "Skipped", Text: List(p.Skipped)},
+		Row{Label: "Remaining", Text: List(p.Remaining)},
+		Row{Label: "Replans", Text: replans(r)},
+		Row{Label: "Artifacts", Text: strings.Join(Distinct(places), " ")},
+		Row{Label: "Work kept", Text: kept},
+	)
 }
 
-// TeamRows returns the non-empty rows about the team, its messages and its conflicts. The order puts conflicts last, before the resume point that they decide.
+// TeamRows returns the non-empty rows about the team, its messages and its conflicts. Conflicts
+// come last, before the resume point that they decide.
 func TeamRows(r *checkpoint.Record) []Row {
-	return slices.DeleteFunc([]Row{
-		{Label: "Team", Text: membersText(r.Members())},
-		{Label: "Pending messages", Text: List(r.PendingMessages())},
-		{Label: "Awaiting response", Text: List(r.AwaitingResponse())},
-		{Label: "Conflicts in progress", Text: List(r.Conflicts())},
-	}, func(row Row) bool { return row.Text == "" })
+	return filled(
+		Row{Label: "Team", Text: membersText(r.Members())},
+		Row{Label: "Pending messages", Text: List(r.PendingMessages())},
+		Row{Label: "Awaiting response", Text: List(r.AwaitingResponse())},
+		Row{Label: "Conflicts in progress", Text: List(r.Conflicts())},
+	)
 }
 
 // membersText returns the members of a team, as "backend (builder) active, 2 of 3 tasks completed".
@@ -71,7 +80,14 @@ func ProgressLine(r *checkpoint.Record) string {
 	case done == "" && r.Phase() == "" && r.CurrentBatch() == 0:
 		return "no phase recorded"
 	case done == "":
-		return strings.TrimPrefix(phaseAndBatch(r), ", ")
+		var parts []string // of work without a number of phases
+		if r.Phase() != "" {
+			parts = append(parts, "Phase "+r.Phase())
+		}
+		if done := r.CompletedBatches(); len(done) > 0 {
+			parts = append(parts, fmt.Sprintf("batch %d completed", slices.Max(done)))
+		}
+		return List(parts)
 	case hasGap(p):
 		return fmt.Sprintf("%d of %d phases completed (%s)", len(p.Completed), p.Total, List(p.Completed))
 	case p.Total > 0 && slices.Contains(p.Names, done):
@@ -106,18 +122,6 @@ func lastCompleted(completed []string) string {
 	return best
 }
 
-// phaseAndBatch describes the progress of work without a number of phases.
-func phaseAndBatch(r *checkpoint.Record) string {
-	text := ""
-	if r.Phase() != "" {
-		text = "Phase " + r.Phase()
-	}
-	if done := r.CompletedBatches(); len(done) > 0 {
-		text += fmt.Sprintf(", batch %d completed", slices.Max(done))
-	}
-	return text
-}
-
 // StoryCount returns a text such as "2 of 5 stories done".
 func StoryCount(stories []story.Story) string {
 	done, paused := 0, 0
@@ -136,25 +140,40 @@ func StoryCount(stories []story.Story) string {
 	return text
 }
 
-// OpenStories returns the stories that are not done by state, in the order of the states'
-// first stories.
+// A byState lists names by their state, in the order of the states' first names.
+type byState struct {
+	states []string
+	names  map[string][]string
+}
+
+func (b *byState) add(state, name string) {
+	if b.names == nil {
+		b.names = map[string][]string{}
+	}
+	if b.names[state] == nil {
+		b.states = append(b.states, state)
+	}
+	b.names[state] = append(b.names[state], name)
+}
+
+// texts returns a text such as "failed: T1, T2" for each state, with a few of its names.
+func (b *byState) texts(few int) []string {
+	texts := make([]string, len(b.states))
+	for i, state := range b.states {
+		texts[i] = state + ": " + List(Few(b.names[state], few))
+	}
+	return texts
+}
+
+// OpenStories returns the stories that are not done by state.
 func OpenStories(stories []story.Story) string {
-	var states []string
-	open := map[string][]string{}
+	var open byState
 	for _, s := range stories {
-		state := cmp.Or(s.State, "queued")
-		if s.State == story.Done {
-			continue
+		if s.State != story.Done {
+			open.add(cmp.Or(s.State, "queued"), s.ID)
 		}
-		if open[state] == nil {
-			states = append(states, state)
-		}
-		open[state] = append(open[state], s.ID)
 	}
-	for i, state := range states {
-		states[i] = state + ": " + List(Few(open[state], fewOfKind))
-	}
-	return strings.Join(states, "; ")
+	return strings.Join(open.texts(fewOfKind), "; ")
 }
 
 // replans lists the number of replans of each phase, ordered by the first replan.
@@ -168,16 +187,6 @@ func replans(r *checkpoint.Record) string {
 		}
 	}
 	return List(out)
-}
-
-func artifactNames(r *checkpoint.Record) string {
-	var out []string
-	for _, a := range progress.Artifacts(r) {
-		if place := QuotePath(a.Path); !slices.Contains(out, place) {
-			out = append(out, place)
-		}
-	}
-	return strings.Join(out, " ")
 }
 
 // TasksLine counts the tasks and names some ready tasks. It returns "" if there are no
@@ -208,15 +217,6 @@ func artifacts(r *checkpoint.Record) []Artifact {
 		out = append(out, Artifact{Phase: a.Phase, Path: QuotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
 	}
 	return out
-}
-
-// workKept returns the duration of the completed phases, which a resume does not repeat,
-// "" if it is unknown.
-func workKept(r *checkpoint.Record) string {
-	if minutes := int(math.Round(progress.Minutes(r))); minutes > 0 {
-		return Spent(minutes) + " in completed phases"
-	}
-	return ""
 }
 
 // ContinueFrom returns a point for people, such as "Phase build, batch 7, task 1".
@@ -265,23 +265,15 @@ func tasksText(all []tasks.Task) string {
 		return ""
 	}
 	over := 0
-	var words []string
-	left := map[string][]string{}
+	var open byState
 	for _, t := range all {
 		if t.Over() {
 			over++
-			continue
+		} else {
+			open.add(t.Status, t.ID)
 		}
-		if left[t.Status] == nil {
-			words = append(words, t.Status)
-		}
-		left[t.Status] = append(left[t.Status], t.ID)
 	}
-	text := fmt.Sprintf("%d of %d done", over, len(all))
-	for _, word := range words {
-		text += "; " + word + ": " + List(Few(left[word], 5))
-	}
-	return text
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d done", over, len(all))}, open.texts(5)...), "; ")
 }
 
 // BriefProgress returns a text such as "phase 3 of 5 (build)".

@@ -69,7 +69,10 @@ func Prompt(j *Standing, more PromptMore, now time.Time, room int) string {
 	}
 	text := fence(head, lines, outro)
 	for less, left := 3, 0; less > 0 && room > 0 && len(text) > room; {
-		i := lastOf(lines, less)
+		i := len(lines) - 1
+		for i >= 0 && lines[i].less != less {
+			i--
+		}
 		if i < 0 {
 			less--
 			continue
@@ -93,16 +96,6 @@ func IsShortened(text string) bool { return strings.Contains(text, "\n| (shorten
 // cutLine returns a line of at most limit columns, and twice as many bytes.
 func cutLine(text string, limit int) string {
 	return CutBytes(Truncate(text, limit+len("| ")), 2*limit) + "\n"
-}
-
-// lastOf returns the index of the last line with a value of less, or -1.
-func lastOf(lines []promptLine, less int) int {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].less == less {
-			return i
-		}
-	}
-	return -1
 }
 
 func fence(head string, lines []promptLine, outro string) string {
@@ -138,7 +131,11 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	}
 	line(0, promptText, "Issue "+string(j.Checkpoint.Issue), strings.TrimPrefix(j.WorkName(), "issue "+string(j.Checkpoint.Issue)))
 	line(1, promptText, "Can be resumed", unsureText(j.Verdict))
-	line(1, promptNote, phasesLabel(r), phasesText(r, j.Verdict.At, more.Titles))
+	phases := "Phases"
+	if plan := r.PlanPath(); plan != "" {
+		phases = "Plan " + QuotePath(plan)
+	}
+	line(1, promptNote, phases, phasesText(r, j.Verdict.At, more.Titles))
 	line(1, promptText, "Stories", OpenStories(story.Stories(r)))
 	line(1, promptNote, "Tasks", taskStates(r))
 	if len(pending) > 1 {
@@ -171,15 +168,14 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for _, w := range Few(warningsOf(j.Verdict, more), promptKind) {
 		line(2, promptText, "Warning", w)
 	}
-	for _, p := range Few(more.Missing, promptKind) {
-		line(2, promptText, "Missing or older here", QuotePath(p))
+	paths := func(name string, paths []string) {
+		for _, p := range Few(paths, promptKind) {
+			line(2, promptText, name, QuotePath(p))
+		}
 	}
-	for _, p := range Few(more.Skipped, promptKind) {
-		line(2, promptText, "Changed since, left as it is", QuotePath(p))
-	}
-	for _, p := range Few(more.Unsaved, promptKind) {
-		line(2, promptText, "Not in the checkpoint, left as it is", QuotePath(p))
-	}
+	paths("Missing or older here", more.Missing)
+	paths("Changed since, left as it is", more.Skipped)
+	paths("Not in the checkpoint, left as it is", more.Unsaved)
 	line(1, promptText, "Checkpoint", string(j.Checkpoint.ID)+", saved "+Ago(r.CreatedAt(), now)+ByText(more.By))
 	line(2, promptText, "Branch", j.Checkpoint.Branch)
 	head := checkpoint.HashOf(r.Snapshot().Head)

@@ -93,10 +93,10 @@ func opening(j *Standing, more PromptMore, now time.Time) string {
 
 // unsureText describes an action, and returns "" if nothing speaks against a resume.
 func unsureText(v freshness.Verdict) string {
-	if v.Action == freshness.PromptUser && v.AutoResume {
+	switch {
+	case v.Action == freshness.PromptUser && v.AutoResume:
 		return "yes, and files that changed since stay as they are"
-	}
-	if v.Action == freshness.Resume {
+	case v.Action == freshness.Resume:
 		return ""
 	}
 	return actionText(v, "a person")
@@ -105,7 +105,11 @@ func unsureText(v freshness.Verdict) string {
 // pointLines adds the lines about the point at which the work goes on.
 func pointLines(line func(less, limit int, name, text string), j *Standing, more PromptMore) {
 	line(0, promptText, "Next", j.NextText())
-	if point := continuePoint(j.Record, j.Verdict.At); point != "" || !more.isRequestNewer(j.Record) {
+	point := ""
+	if at := j.Verdict.At; at.Code != "" || at.Complete {
+		point = j.ContinueFrom()
+	}
+	if point != "" || !more.isRequestNewer(j.Record) {
 		age := ""
 		if _, own := PointTurn(j.Record); own {
 			age = writtenText(j.Record.AgentTurn(), "resume_from")
@@ -120,14 +124,6 @@ const fewChanged = 8
 
 // noPoint is the point of a record without one, which leaves only the files and notes.
 const noPoint = "the files and notes of the checkpoint; it has no resume point"
-
-// continuePoint returns the resume point, "" if the record has none.
-func continuePoint(r *checkpoint.Record, at progress.Point) string {
-	if at.Code == "" && !at.Complete {
-		return ""
-	}
-	return ContinueFrom(r, at)
-}
 
 // writtenText returns the age of a text that later saves have kept, such as " (written in turn
 // 20, 10 turns ago)". It returns "" if no turn has ended since.
@@ -147,14 +143,6 @@ func warningsOf(v freshness.Verdict, more PromptMore) []string {
 			r.Check == filesCheck && len(more.Skipped) > 0 && strings.Contains(r.Message, " changed since checkpoint: ")
 	})
 	return v.Warnings()
-}
-
-// phasesLabel returns the label of the phases, with the path of the plan.
-func phasesLabel(r *checkpoint.Record) string {
-	if plan := r.PlanPath(); plan != "" {
-		return "Plan " + QuotePath(plan)
-	}
-	return "Phases"
 }
 
 // manyPhases is the number of phases from which those that are not current are counted.
@@ -187,7 +175,7 @@ func phasesText(r *checkpoint.Record, at progress.Point, titles map[string]strin
 		if counts[state]++; len(all) > manyPhases && state != "in progress" {
 			continue
 		}
-		texts = append(texts, strings.Join(slices.DeleteFunc([]string{name, titles[name], state}, func(s string) bool { return s == "" }), " "))
+		texts = append(texts, words(name, titles[name], state))
 	}
 	if len(all) > manyPhases {
 		texts = append([]string{fmt.Sprintf("%d done", counts["done"])}, append(texts, fmt.Sprintf("%d open", counts["open"]))...)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 
 	"git-checkpoint/gitstore"
 )
@@ -29,17 +30,17 @@ func RestoredFiles(done *gitstore.Restored, dryRun bool, agent func(session stri
 	if dryRun {
 		restored, removed = "would restore", "would remove"
 	}
-	gone := Set(done.Removed)
-	for _, p := range done.Restored {
-		if gone[p] {
-			files = append(files, RestoredFile{Path: p, Kind: FileRemoved, What: removed})
-		} else {
-			files = append(files, RestoredFile{Path: p, Kind: FileRestored, What: restored})
-		}
-	}
 	add := func(paths []string, kind, what string) {
 		for _, p := range paths {
 			files = append(files, RestoredFile{Path: p, Kind: kind, What: what})
+		}
+	}
+	gone := Set(done.Removed)
+	for _, p := range done.Restored {
+		if gone[p] {
+			add([]string{p}, FileRemoved, removed)
+		} else {
+			add([]string{p}, FileRestored, restored)
 		}
 	}
 	add(done.Skipped, FileLeft, LeftSince)
@@ -49,21 +50,17 @@ func RestoredFiles(done *gitstore.Restored, dryRun bool, agent func(session stri
 		add([]string{p}, FileLeft, fmt.Sprintf("changed by another session in this worktree, %s, left as it is", SessionName(id, agent(id))))
 	}
 	add(done.Unsaved, FileLeft, LeftUnsaved)
-	skipped := Set(done.Skipped)
-	for _, p := range done.Committed {
-		if !skipped[p] {
-			add([]string{p}, FileLeft, LeftCommitted)
-		}
-	}
+	add(without(done.Committed, done.Skipped), FileLeft, LeftCommitted)
 	add(done.Sparse, FileLeft, LeftSparse)
-	all := Set(done.Restored)
-	for _, p := range done.Later {
-		if !all[p] {
-			add([]string{p}, FileLater, CameLater)
-		}
-	}
+	add(without(done.Later, done.Restored), FileLater, CameLater)
 	add(done.Merged, FileConflicts, HasConflicts)
 	return files
+}
+
+// without returns the paths that others lack.
+func without(paths, others []string) []string {
+	known := Set(others)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return known[p] })
 }
 
 // Texts about the files of a restore.

@@ -54,12 +54,8 @@ func (s *Standing) Heading() string {
 
 // WorkName returns a name for the work: its description, the issue's title, or the issue.
 func (s *Standing) WorkName() string {
-	if v, ok := s.Record.Doc().Lookup("workflow.description"); ok {
-		if text, ok := v.(string); ok && text != "" {
-			return text
-		}
-	}
-	return cmp.Or(s.Record.IssueSnapshot().Title, "issue "+string(s.Checkpoint.Issue))
+	v, _ := s.Record.Doc().Lookup("workflow.description")
+	return cmp.Or(text(v), s.Record.IssueSnapshot().Title, "issue "+string(s.Checkpoint.Issue))
 }
 
 // SavedText returns the age of the checkpoint and its author, such as "2 hours ago, by Ann".
@@ -202,10 +198,7 @@ func WorkflowJSON(r *checkpoint.Record, key string) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	data, err := m.MarshalJSON()
-	if err != nil {
-		return nil
-	}
+	data, _ := m.MarshalJSON() // nil with an error
 	return data
 }
 
@@ -229,9 +222,7 @@ func (s *Standing) ProgressRows() []Row {
 		}
 		rows = append(rows, Row{Label: "Batch", Text: strings.Join(parts, "; ")})
 	}
-	if text := tasksText(tasks.Of(r).All()); text != "" {
-		rows = append(rows, Row{Label: "Tasks", Text: text})
-	}
+	rows = append(rows, filled(Row{Label: "Tasks", Text: tasksText(tasks.Of(r).All())})...)
 	for _, row := range PhaseRows(r) {
 		if row.Label != "Completed" && row.Label != "Remaining" { // shown above
 			rows = append(rows, row)
@@ -246,12 +237,10 @@ func (s *Standing) ProgressRows() []Row {
 // PlainProgress returns the rows about the progress for scripts.
 func (s *Standing) PlainProgress() []Row {
 	rows := append([]Row{{Label: "Progress", Text: ProgressLine(s.Record)}}, PhaseRows(s.Record)...)
-	if text := OpenStories(story.Stories(s.Record)); text != "" {
-		rows = append(rows, Row{Label: "Stories", Text: text})
-	}
-	if text := TasksLine(s.Record); text != "" {
-		rows = append(rows, Row{Label: "Tasks", Text: text})
-	}
+	rows = append(rows, filled(
+		Row{Label: "Stories", Text: OpenStories(story.Stories(s.Record))},
+		Row{Label: "Tasks", Text: TasksLine(s.Record)},
+	)...)
 	return append(rows, tokensRow(s.Record)...)
 }
 
@@ -290,9 +279,7 @@ func (s *Standing) BesideRows() []Row {
 	if s.NotPushed != "" {
 		rows = append(rows, Row{Label: "Push", Text: s.NotPushed + " (" + Ago(s.TriedAt, s.Now) + ")", Style: Yellow})
 	}
-	if text := WentBackText(s.Point, s.Now); text != "" {
-		rows = append(rows, Row{Label: "Went back", Text: text, Style: Yellow})
-	}
+	rows = append(rows, filled(Row{Label: "Went back", Text: WentBackText(s.Point, s.Now), Style: Yellow})...)
 	return append(rows, ParallelRows(s.Parallel, s.Now)...)
 }
 

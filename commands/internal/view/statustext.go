@@ -14,7 +14,9 @@ import (
 func (s *Standing) StatusScreen(at Screen, verbose bool) string {
 	files := func(r freshness.Reason) bool { return r.Check == filesCheck }
 	others := func(r freshness.Reason) bool { return !files(r) }
-	rows := slices.Concat(s.ProgressRows(), s.checkpointRows(verbose), s.BesideRows(), []Row{s.resumeRow()}, s.ReasonRows(others))
+	text, _ := s.ResumeText()
+	resume := Row{Label: "Resume", Text: text, Style: cmp.Or(severityStyle(s.Verdict.Action), Green)}
+	rows := slices.Concat(s.ProgressRows(), s.checkpointRows(verbose), s.BesideRows(), []Row{resume}, s.ReasonRows(others))
 	if s.Verdict.Action <= freshness.ProceedWithWarning {
 		rows = append(rows, Row{Label: "Unattended", Text: AutoResume(s.Verdict)})
 	}
@@ -27,18 +29,18 @@ func (s *Standing) StatusScreen(at Screen, verbose bool) string {
 func (s *Standing) StatusPlain(verbose bool) string {
 	rows := []Row{{Label: "Checkpoint", Text: fmt.Sprintf("%s (%s)", s.Checkpoint.ID, s.SavedText())}}
 	rows = slices.Concat(rows, s.BesideRows(), s.PlainProgress(), TeamRows(s.Record), s.branchRow())
-	if verbose && s.Session.Text != "" {
-		rows = append(rows, Row{Label: "Session", Text: s.Session.Text})
+	if verbose {
+		rows = append(rows, filled(Row{Label: "Session", Text: s.Session.Text})...)
 	}
 	text, at := s.ResumeText()
 	if at != "" {
 		text += ", at " + at
 	}
-	rows = append(rows, Row{Label: "Resume", Text: text})
-	if next := s.NextText(); next != "" {
-		rows = append(rows, Row{Label: "Next", Text: next})
-	}
-	rows = append(rows, Row{Label: "Resumes unattended", Text: AutoResume(s.Verdict)})
+	rows = append(rows, filled(
+		Row{Label: "Resume", Text: text},
+		Row{Label: "Next", Text: s.NextText()},
+		Row{Label: "Resumes unattended", Text: AutoResume(s.Verdict)},
+	)...)
 	if s.Worktree {
 		changed := s.changedRow()
 		changed.Below = slices.DeleteFunc(changed.Below, func(line string) bool { return line == nothingToPutBack })
@@ -67,8 +69,8 @@ func (s *Standing) checkpointRows(verbose bool) []Row {
 		saved += " (pinned)"
 	}
 	rows := []Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(s.Checkpoint.ID.Short(), s.Checkpoint.Commit.String()[:12])}}
-	if verbose && s.Session.Text != "" {
-		rows = append(rows, Row{Label: "Session", Text: s.Session.Text})
+	if verbose {
+		rows = append(rows, filled(Row{Label: "Session", Text: s.Session.Text})...)
 	}
 	for _, row := range s.branchRow() {
 		switch {
@@ -85,18 +87,7 @@ func (s *Standing) checkpointRows(verbose bool) []Row {
 
 // branchRow returns the branch of the checkpoint, or nothing.
 func (s *Standing) branchRow() []Row {
-	if s.Checkpoint.Branch == "" {
-		return nil
-	}
-	return []Row{{Label: "Branch", Text: s.Checkpoint.Branch}}
-}
-
-func (s *Standing) resumeRow() Row {
-	text, _ := s.ResumeText()
-	style := map[freshness.Action]Style{
-		freshness.Resume: Green, freshness.ProceedWithWarning: Yellow, freshness.PromptUser: Yellow, freshness.StartFresh: Red,
-	}[s.Verdict.Action]
-	return Row{Label: "Resume", Text: text, Style: style}
+	return filled(Row{Label: "Branch", Text: s.Checkpoint.Branch})
 }
 
 // filesCheck is the check whose findings are about changed files.
@@ -166,12 +157,4 @@ func (s *Standing) nextCommand() string {
 		return "git checkpoint resume " + issue + " --branch " + QuoteArg(s.Checkpoint.Branch)
 	}
 	return "git checkpoint resume " + issue
-}
-
-// Screen renders the end of the work for people.
-func (e *Ending) Screen(at Screen, rows []Row) string {
-	if e.IsCompleted() {
-		rows[0].Style = Green
-	}
-	return at.Heading(e.Heading()) + "\n\n" + at.Sheet(rows) + "\nhint: " + e.Hint() + "\n"
 }

@@ -121,9 +121,24 @@ func (s Screen) Legend(timelines ...[]Entry) string {
 			used += entries[i].marks()
 		}
 	}
-	var b strings.Builder
-	s.explain(&b, used)
-	return b.String()
+	var parts []string
+	for _, m := range [][2]string{{"*", "tip"}, {"a", "archived"}, {"p", "pinned"}, {"r", "resumable"}, {"s", "resumable but stale"}, {"!", "not usable"}} {
+		if strings.Contains(used, m[0]) {
+			parts = append(parts, m[0]+" "+m[1])
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text, line := "\n", parts[0]
+	for _, part := range parts[1:] {
+		if s.Width > 0 && len(line)+2+len(part) > s.Width {
+			text, line = text+s.Paint(Dim, line)+"\n", part
+			continue
+		}
+		line += ", " + part
+	}
+	return text + s.Paint(Dim, line) + "\n"
 }
 
 func (s Screen) age(e *timelineLine) string {
@@ -196,30 +211,6 @@ func (s Screen) line(b *strings.Builder, e *timelineLine, w columns) {
 	if title != "" {
 		b.WriteString(deeper + s.fit(title, len(deeper)) + "\n")
 	}
-}
-
-// explain writes the legend of used marks.
-func (s Screen) explain(b *strings.Builder, used string) {
-	var parts []string
-	for _, m := range [][2]string{{"*", "tip"}, {"a", "archived"}, {"p", "pinned"}, {"r", "resumable"}, {"s", "resumable but stale"}, {"!", "not usable"}} {
-		if strings.Contains(used, m[0]) {
-			parts = append(parts, m[0]+" "+m[1])
-		}
-	}
-	if len(parts) == 0 {
-		return
-	}
-	line := parts[0]
-	b.WriteString("\n")
-	for _, part := range parts[1:] {
-		if s.Width > 0 && len(line)+2+len(part) > s.Width {
-			b.WriteString(s.Paint(Dim, line) + "\n")
-			line = part
-			continue
-		}
-		line += ", " + part
-	}
-	b.WriteString(s.Paint(Dim, line) + "\n")
 }
 
 // pad appends spaces to clean text, up to n columns.

@@ -210,7 +210,10 @@ func RunTitle(run []gitstore.Checkpoint) string {
 	}
 	parts := make([]string, len(order))
 	for i, noun := range order {
-		parts[i] = countOf(counts[noun], noun)
+		parts[i] = Plural(counts[noun], noun)
+		if many := plurals[noun]; many != "" && counts[noun] > 1 {
+			parts[i] = fmt.Sprintf("%d %s", counts[noun], many)
+		}
 	}
 	text := List(parts)
 	if minutes := int(run[0].Created.Sub(run[len(run)-1].Created) / time.Minute); minutes > 0 {
@@ -224,17 +227,8 @@ func isByHand(cp *gitstore.Checkpoint) bool {
 	return cp.Trigger == checkpoint.Turn && cp.Note == HandNote("")
 }
 
-func countOf(n int, noun string) string {
-	switch {
-	case n > 1 && noun == "batch":
-		return fmt.Sprintf("%d batches", n)
-	case n > 1 && noun == "change by hand":
-		return fmt.Sprintf("%d changes by hand", n)
-	case n > 1 && noun == "save before an agent":
-		return fmt.Sprintf("%d saves before agents", n)
-	}
-	return Plural(n, noun)
-}
+// plurals are the nouns of runs that Plural does not know.
+var plurals = map[string]string{"batch": "batches", "change by hand": "changes by hand", "save before an agent": "saves before agents"}
 
 // Ranges lists numbers in order, and three or more in sequence as a range: "1-4, 7, 8".
 func Ranges(n []int) string {

@@ -41,11 +41,7 @@ func thousands(n int64) string {
 
 // tokensRow returns the tokens of all turns of a record, or nothing.
 func tokensRow(r *checkpoint.Record) []Row {
-	text := TokensText(checkpoint.SumOf(r.AgentTurn().Spent))
-	if text == "" {
-		return nil
-	}
-	return []Row{{Label: "Tokens", Text: text}}
+	return filled(Row{Label: "Tokens", Text: TokensText(checkpoint.SumOf(r.AgentTurn().Spent))})
 }
 
 // TokensBy returns the tokens by the names of a key, most new tokens first. Unknown names are "other".

@@ -134,12 +134,9 @@ func Briefly(at, now time.Time) string {
 // Distinct returns a list without repeated words.
 func Distinct(list []string) []string {
 	seen := map[string]bool{}
-	var out []string
-	for _, s := range list {
-		if !seen[s] {
-			out = append(out, s)
-		}
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool {
+		again := seen[s]
 		seen[s] = true
-	}
-	return out
+		return again
+	})
 }

@@ -87,8 +87,8 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if e.doc == nil {
 		story.SendBack(r)
 	}
-	if err := e.checkPhase(r); err != nil {
-		return nil, err
+	if problem := unknownPhase(r, e.rules); e.Strict && problem != "" {
+		return nil, failure.Errorf(failure.Usage, "git config checkpoint.phases <phase>,<phase>...", "%s: %s", e.command, problem)
 	}
 	resume.keep(r)
 	err = e.applyRecovery(r)
@@ -386,15 +386,6 @@ func (e *edit) decide(r *checkpoint.Record) error {
 	return nil
 }
 
-// checkPhase returns an error if --strict is set and the phase is unknown.
-func (e *edit) checkPhase(r *checkpoint.Record) error {
-	problem := unknownPhase(r, e.rules)
-	if !e.Strict || problem == "" {
-		return nil
-	}
-	return failure.Errorf(failure.Usage, "git config checkpoint.phases <phase>,<phase>...", "%s: %s", e.command, problem)
-}
-
 // unknownPhase returns a message if the record's phase is unknown. It returns "" if
 // neither the workflow nor the settings name phases, or if the record's layout defines
 // the phases.
@@ -419,8 +410,12 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	if e.whole() {
 		return nil
 	}
-	if r.ResumeFrom() == "" {
-		r.SetResumeFrom(e.resumePoint(r))
+	switch {
+	case r.ResumeFrom() != "":
+	case e.Conflict != "" && r.Trigger() == checkpoint.ConflictStart: // it has to be resolved first
+		r.SetResumeFrom("conflict_" + e.Conflict)
+	default:
+		r.SetResumeFrom(progress.DefaultCode(r))
 	}
 	missing, err := e.store.Files.MissingOutputs(&gitstore.Checkpoint{}, r)
 	if err != nil {
@@ -428,15 +423,6 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	}
 	r.SetPrerequisitesMet(len(missing) == 0)
 	return nil
-}
-
-// resumePoint returns the default resume point. If the trigger is conflict_start, the
-// conflict has to be resolved first.
-func (e *edit) resumePoint(r *checkpoint.Record) string {
-	if e.Conflict != "" && r.Trigger() == checkpoint.ConflictStart {
-		return "conflict_" + e.Conflict
-	}
-	return progress.DefaultCode(r)
 }
 
 // applyDigests records current digests of the record's plan and outputs.

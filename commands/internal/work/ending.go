@@ -16,7 +16,12 @@ func EndingOf(c *invoke.Invocation, issue checkpoint.Issue) *view.Ending {
 		return nil // the command reports the damaged chain
 	}
 	e := &view.Ending{Issue: issue, Filed: filed}
-	readEnding(c, e)
+	// Checkpoints that were archived before the last archival do not count.
+	if l, err := c.Store.Archived(c.Ctx, e.Issue, 1); err == nil && len(l.Checkpoints) > 0 && l.Checkpoints[0].Filed == filed {
+		if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
+			e.Checkpoint, e.Record = &l.Checkpoints[0], r
+		}
+	}
 	switch {
 	case filed.Why == retention.ReasonCompleted, filed.Why == retention.ReasonFailed:
 		return e
@@ -24,16 +29,4 @@ func EndingOf(c *invoke.Invocation, issue checkpoint.Issue) *view.Ending {
 		return e
 	}
 	return nil
-}
-
-// readEnding reads the newest archived checkpoint. It ignores checkpoints that were archived before
-// the last archival.
-func readEnding(c *invoke.Invocation, e *view.Ending) {
-	l, err := c.Store.Archived(c.Ctx, e.Issue, 1)
-	if err != nil || len(l.Checkpoints) == 0 || l.Checkpoints[0].Filed != e.Filed {
-		return
-	}
-	if r, err := c.Store.Record(&l.Checkpoints[0]); err == nil {
-		e.Checkpoint, e.Record = &l.Checkpoints[0], r
-	}
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -16,8 +19,7 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
-
-	"github.com/urfave/cli/v2"
+	"git-checkpoint/gitstore/trace"
 )
 
 // IssueOptions are the flags that select the source of the issue.
@@ -154,8 +156,14 @@ func IssueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Tr
 	}
 	now, err := CurrentIssue(c, i, o)
 	found, why := now.Issue, now.Why
-	if found != nil && besideBody(found) > maxBeside {
-		found, why = nil, "its title, labels and assignees are too long"
+	if found != nil {
+		beside := len(found.Title)
+		for _, text := range slices.Concat(found.Labels, found.Assignees) {
+			beside += len(text) + 8 // as an item of a YAML list
+		}
+		if beside > maxBeside {
+			found, why = nil, "its title, labels and assignees are too long"
+		}
 	}
 	if err == nil && found == nil && why != "" && !slices.Contains(expected, why) {
 		c.Warnf("issue %s: current state not recorded: %s", i, why)
@@ -166,14 +174,6 @@ func IssueToSave(c *invoke.Invocation, i checkpoint.Issue, trigger checkpoint.Tr
 // maxBeside limits the size in bytes of the recorded issue fields other than the body, so
 // that records stay small.
 const maxBeside = 128 << 10
-
-func besideBody(i *freshness.SourceIssue) int {
-	n := len(i.Title)
-	for _, text := range slices.Concat(i.Labels, i.Assignees) {
-		n += len(text) + 8 // as an item of a YAML list
-	}
-	return n
-}
 
 // Hasty are the triggers of saves that must not wait for a source.
 var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd, checkpoint.Interval, checkpoint.Turn}
@@ -242,29 +242,15 @@ func Within[T any](c *invoke.Invocation, ask func(context.Context) (T, error)) (
 	seconds := c.Settings.Int("timeouts.issue")
 	ctx, cancel := context.WithTimeout(c.Ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
-	type answer struct {
-		value T
-		err   error
+	// A cancelled question may return its own error.
+	value, late, err := invoke.Await(ctx, 200*time.Millisecond, func() (T, error) { return ask(ctx) })
+	if late {
+		err = fmt.Errorf("timeout: %w", err)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		value, err := ask(ctx)
-		done <- answer{value, err}
-	}()
-	var a answer
-	select {
-	case a = <-done:
-	case <-ctx.Done():
-		select {
-		case a = <-done:
-		case <-time.After(200 * time.Millisecond): // a cancelled question may return its own error
-			a.err = fmt.Errorf("timeout: %w", ctx.Err())
-		}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &lateError{seconds, err}
 	}
-	if errors.Is(a.err, context.DeadlineExceeded) {
-		a.err = &lateError{seconds, a.err}
-	}
-	return a.value, a.err
+	return value, err
 }
 
 // A lateError adds the setting timeouts.issue to the error of a slow source.
@@ -326,4 +312,36 @@ func findForge(c *invoke.Invocation, kind forge.Kind) (*forge.Forge, error) {
 		Cache: filepath.Join(c.Store.CacheDir(), "issues"), Share: c.Store.Share, Now: c.Env.Now,
 		Network: func(ctx context.Context) forge.Network { return network(c, ctx, site) },
 	}, nil
+}
+
+// quiet prevents credential programs from prompting. No person may be present, and no
+// prompt is expected.
+var quiet = []string{
+	"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never",
+	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1",
+}
+
+// tokenVariables are removed from gh's environment, because gh sends these tokens to any
+// requested host.
+var tokenVariables = []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_DEBUG", "DEBUG"}
+
+// runQuietly runs git or gh to get a credential. Their standard error is discarded.
+func runQuietly(c *invoke.Invocation, ctx context.Context, stdin, name string, args ...string) (string, error) {
+	if name == "git" {
+		out, err := c.Store.Git().With(quiet...).Pipe(ctx, []byte(stdin), args...)
+		return string(out), err
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	defer trace.Begin(trace.Process, trace.Words(path, args)).End()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdin, cmd.WaitDelay = strings.NewReader(stdin), 100*time.Millisecond
+	cmd.Env = append(slices.DeleteFunc(slices.Clone(c.Env.Environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(tokenVariables, name)
+	}), quiet...)
+	out, err := cmd.Output()
+	return string(out), err
 }

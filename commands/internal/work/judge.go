@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -70,32 +71,29 @@ func verdict(
 	}
 	facts.By = o.By
 	facts.Stories = stories
-	facts.Findings = slices.Concat(otherSession(c, r), twoContents(cp), rewritten(c, cp, r))
+	facts.Findings = findings(c, cp, r)
 	return freshness.Evaluate(r, facts, VerdictRules(c, o)), source, nil
 }
 
-// twoContents returns a finding if this clone does not know which content the checkpoint's id means.
-func twoContents(cp *gitstore.Checkpoint) []freshness.Reason {
-	if !cp.Unclear {
-		return nil
+// findings returns the findings that are no fact of their own.
+func findings(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) (all []freshness.Reason) {
+	// A session lacks the conversation of another session.
+	if now := c.Env.Getenv("GIT_CHECKPOINT_SESSION"); now != "" && r.Session() != "" && now != r.Session() {
+		all = append(all, freshness.Reason{Check: "session", Message: fmt.Sprintf("Saved in session %s, the current session is %s", r.Session(), now)})
 	}
-	return []freshness.Reason{{
-		Check: "record", Action: freshness.PromptUser,
-		Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
-	}}
-}
-
-// rewritten returns a finding if the parts of the checkpoint contradict each other, because a tool
-// has rewritten its history.
-func rewritten(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) []freshness.Reason {
-	found := c.Store.Mismatches(cp, r)
-	if len(found) == 0 {
-		return nil
+	if cp.Unclear { // this clone does not know which content the id means
+		all = append(all, freshness.Reason{
+			Check: "record", Action: freshness.PromptUser,
+			Message: "Another checkpoint has this id, with another content: check that " + cp.Commit.String()[:12] + " is the one you want",
+		})
 	}
-	return []freshness.Reason{{
-		Check: "record", Action: freshness.PromptUser, Detail: found, Hint: "git checkpoint verify " + view.IssueArg(cp.Issue),
-		Message: "The history of the checkpoint was rewritten: " + found[0],
-	}}
+	if found := c.Store.Mismatches(cp, r); len(found) > 0 { // its parts contradict each other
+		all = append(all, freshness.Reason{
+			Check: "record", Action: freshness.PromptUser, Detail: found, Hint: "git checkpoint verify " + view.IssueArg(cp.Issue),
+			Message: "The history of the checkpoint was rewritten: " + found[0],
+		})
+	}
+	return all
 }
 
 // VerdictRules returns the settings and flags that the verdict depends on.
@@ -223,16 +221,6 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 	return freshness.Next(n)
 }
 
-// otherSession returns a note if both this session and the checkpoint's session have names
-// that differ: this session lacks the other session's conversation.
-func otherSession(c *invoke.Invocation, r *checkpoint.Record) []freshness.Reason {
-	now := c.Env.Getenv("GIT_CHECKPOINT_SESSION")
-	if now == "" || r.Session() == "" || now == r.Session() {
-		return nil
-	}
-	return []freshness.Reason{{Check: "session", Message: fmt.Sprintf("Saved in session %s, the current session is %s", r.Session(), now)}}
-}
-
 // handovers returns the handovers of the setting resume.compat.
 func handovers(c *invoke.Invocation) (all []freshness.Handover) {
 	for _, text := range c.Settings.Strings("resume.compat") {
@@ -244,4 +232,95 @@ func handovers(c *invoke.Invocation) (all []freshness.Handover) {
 		all = append(all, h)
 	}
 	return all
+}
+
+// branchFact compares the current branch with the checkpoint's. The branch of the options
+// may replace the checkpoint's.
+func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) freshness.Branch {
+	if cp.Branch == "" {
+		return freshness.Branch{State: freshness.BranchUnchecked}
+	}
+	now, err := c.CurrentBranch()
+	if err != nil {
+		return freshness.Branch{Why: err.Error()}
+	}
+	now = gitstore.RecordedBranch(now)
+	if o.Branch != "" && o.Branch != cp.Branch && (now == "" || now == o.Branch) {
+		return freshness.Branch{State: freshness.BranchReplaced, Name: o.Branch}
+	}
+	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Saved)
+	if err != nil {
+		return freshness.Branch{Why: err.Error()}
+	}
+	f := missingBranch(c, cp, b, o)
+	switch {
+	case f.State == freshness.BranchGone:
+		return f
+	case now != "" && now != cp.Branch && now != b.Name:
+		other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
+		if f.State == freshness.BranchExists {
+			other.Exists = true
+			if place := c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
+				other.Place = place
+			}
+		}
+		return other
+	}
+	return f
+}
+
+// missingBranch returns the fact about the branch of the checkpoint, whatever HEAD is.
+func missingBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.BranchReport, o JudgeOptions) freshness.Branch {
+	switch {
+	case b.Exists:
+		return freshness.Branch{State: freshness.BranchExists}
+	case b.Name != "":
+		return freshness.Branch{State: freshness.BranchRenamed, Name: b.Name}
+	}
+	f := freshness.Branch{State: freshness.BranchUnseen}
+	if len(b.Remote) > 0 {
+		f.Remote = b.Remote[0]
+	}
+	if !b.Once && !c.Store.SavedHere(c.Ctx, cp) {
+		return f
+	}
+	if f.Remote == "" {
+		f.At = atRemote(c, cp.Branch, o)
+	}
+	f.State = freshness.BranchRemote
+	if f.Remote == "" && f.At == "" {
+		f.State = freshness.BranchGone
+	}
+	return f
+}
+
+// maxAskRemote limits the time for a question to the remote.
+const maxAskRemote = 10 * time.Second
+
+// atRemote returns the remote that has a branch without a remote-tracking branch here, or
+// "". A remote that does not answer in time counts as one without the branch, since the
+// traces in this clone show that the branch was deleted.
+func atRemote(c *invoke.Invocation, branch string, o JudgeOptions) string {
+	if o.Issue.Offline || o.Issue.Recent {
+		return ""
+	}
+	remote, err := c.Remote("")
+	if err != nil {
+		return ""
+	}
+	limit := c.RemoteTimeout()
+	if limit == 0 || limit > maxAskRemote {
+		limit = maxAskRemote
+	}
+	if has, err := c.Store.RemoteHasBranch(c.Ctx, remote, branch, limit); err != nil || !has {
+		return ""
+	}
+	return remote
+}
+
+// isDir reports whether a path is a directory: a worktree may have been removed without
+// git.
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

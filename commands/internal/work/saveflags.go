@@ -105,23 +105,25 @@ func (o *SaveOptions) PushFlag() cli.Flag {
 	}}
 }
 
+// CheckUTF8 returns an error if the value of a flag is not UTF-8. texts are names of flags, each
+// with its value.
+func CheckUTF8(command string, texts ...string) error {
+	for pair := range slices.Chunk(texts, 2) {
+		if !utf8.ValidString(pair[1]) {
+			return failure.Usagef("%s: --%s: not valid UTF-8", command, pair[0])
+		}
+	}
+	return nil
+}
+
 // check returns an error for an invalid value.
 func (o *SaveOptions) check(c *invoke.Invocation) error {
 	command := c.Line.Name
-	for _, text := range []struct{ flag, value string }{
-		{"phase", o.Phase},
-		{"agent", o.Agent},
-		{"action", o.Action},
-		{"conflict", o.Conflict},
-		{"session", o.Session},
-		{"message", o.Message},
-		{"resume-from", o.ResumeFrom},
-		{"no-resume", o.NoResume},
-		{"summary", o.Summary},
-	} {
-		if !utf8.ValidString(text.value) {
-			return failure.Usagef("%s: --%s: not valid UTF-8", command, text.flag)
-		}
+	if err := CheckUTF8(
+		command, "phase", o.Phase, "agent", o.Agent, "action", o.Action, "conflict", o.Conflict, "session", o.Session,
+		"message", o.Message, "resume-from", o.ResumeFrom, "no-resume", o.NoResume, "summary", o.Summary,
+	); err != nil {
+		return err
 	}
 	for _, text := range o.Decisions {
 		if text == "" || !utf8.ValidString(text) {

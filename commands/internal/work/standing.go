@@ -84,3 +84,27 @@ func NotHere(c *invoke.Invocation, issue checkpoint.Issue, except checkpoint.ID)
 	}
 	return slices.DeleteFunc(list, func(n gitstore.NotHere) bool { return n.ID == except && n.ID != "" })
 }
+
+// AgentOf returns the agent of a session, or "" if this clone has no record of it.
+func AgentOf(c *invoke.Invocation, session string) string {
+	found, _ := sessions.Read(c.Store.Notes, session)
+	return found.Agent
+}
+
+// ChangedBy returns the paths that the checkpoint at an index changed, since the checkpoint that
+// its files came from or since HEAD at the save. It returns nil if that is unknown.
+func ChangedBy(s *gitstore.Store, l *gitstore.Lineage, i int) (paths []string) {
+	at := &l.List.Checkpoints[i]
+	from, known := l.Before(i)
+	if from != nil {
+		return s.Files.ChangedBetween(from, at)
+	}
+	r, err := s.Record(at)
+	if err != nil || !known {
+		return nil
+	}
+	for _, f := range r.Files() {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}

@@ -125,7 +125,7 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	step := 8
-	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
+	if gittest.Torture() {
 		step = 1
 	}
 	for first, way := range []string{"restore", "continue", "abort"} {

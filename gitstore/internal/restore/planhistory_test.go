@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -315,7 +317,7 @@ func brokenIn(seed uint64, mutation string) map[string]bool {
 func TestPlanInRandomHistories(t *testing.T) {
 	t.Parallel()
 	rounds := uint64(1_000)
-	if allDecisions() {
+	if gittest.Torture() {
 		rounds = 100_000
 	}
 	first := rand.Uint64N(1 << 40)

@@ -2,13 +2,12 @@ package restore
 
 import (
 	"fmt"
-	"os"
 	"testing"
+
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
-
-func allDecisions() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
 
 // A modelPath is one path of the exhaustive model: its versions, and two more stored versions. The
 // version 0 is an absent path, and none is no version.
@@ -23,7 +22,7 @@ const none = -1
 // forEachPath calls f with every path of the model, or with 1% of them.
 func forEachPath(f func(modelPath)) {
 	every, n := 101, 0
-	if allDecisions() {
+	if gittest.Torture() {
 		every = 1
 	}
 	all := []int{0, 1, 2, 3, 4}

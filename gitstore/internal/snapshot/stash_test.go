@@ -23,7 +23,7 @@ import (
 func TestStashApplyRestoresRandomWorlds(t *testing.T) {
 	t.Parallel()
 	worlds := 25
-	if tortured() {
+	if gittest.Torture() {
 		worlds = 200
 	}
 	if testing.Short() {

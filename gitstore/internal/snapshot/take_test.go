@@ -139,15 +139,12 @@ func (w *takes) checkTaken(what string) map[string]string {
 
 type skip = checkpoint.Skipped
 
-// tortured reports whether campaigns run whole.
-func tortured() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }
-
 // TestTakeRandomWorlds takes states after random operations on files, index, branches, ignore rules
 // and on the own index, and after saves that were killed or had no time. The state is the worktree each time, and the user's index is not written.
 func TestTakeRandomWorlds(t *testing.T) {
 	t.Parallel()
 	worlds, steps := 16, 25
-	if tortured() {
+	if gittest.Torture() {
 		worlds = 64
 	}
 	if testing.Short() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"testing"
 	"time"
 )
 
@@ -26,3 +27,15 @@ func tellDay(code int) int {
 	}
 	return code
 }
+
+// Slow skips a test in short mode.
+func Slow(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+}
+
+// Torture reports whether campaigns run all of their rounds, and not only a part of them:
+// GIT_CHECKPOINT_TEST_TORTURE is full.
+func Torture() bool { return os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" }

@@ -36,7 +36,7 @@ func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, erro
 		return nil, err
 	}
 	if a.Plugin != "" {
-		return r.plugin(a, file, install)
+		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, "--agent " + a.Name, 2, nil}, install)
 	}
 	if !install {
 		return r.uninstallAgent(a, file, toml)
@@ -129,36 +129,11 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	shown, text := r.shownFile(file.Path), hook.PermissionMark.Sign(a.Allow.Text)
-	switch own := hook.PermissionMark.IsOwn(file.Text); {
-	case install && file.Exists() && !own && !r.Force:
-		return nil, refuse("git checkpoint hooks install --agent "+a.Name+" --allow --force", "%s was edited, or another program wrote it", shown)
-	case install && file.Text != text:
-		return []HookChange{{"write " + shown, func() error { return r.replace(file, text) }}}, nil
-	case !install && own:
-		return []HookChange{{"remove " + shown, func() error { return r.removeOwnFile(file, 2) }}}, nil
+	own := ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, "--agent " + a.Name + " --allow", 2, nil}
+	if !install {
+		own.stays = func(string) {}
 	}
-	return nil, nil
-}
-
-// plugin plans to write or remove an agent's plugin file.
-func (r *Repo) plugin(a *hook.Agent, file atomicfile.Replacement, install bool) ([]HookChange, error) {
-	shown := r.shownFile(file.Path)
-	if file.Exists() && !hook.PluginMark.IsOwn(file.Text) && !r.Force {
-		verb := "uninstall"
-		if install {
-			verb = "install"
-		}
-		return nil, refuse("git checkpoint hooks "+verb+" --agent "+a.Name+" --force", "%s was edited, or another program wrote it", shown)
-	}
-	text := a.InstallPlugin(!r.NoTurns)
-	switch {
-	case install && file.Text != text:
-		return []HookChange{{"write " + shown, func() error { return r.replace(file, text) }}}, nil
-	case !install && file.Exists():
-		return []HookChange{{"remove " + shown, func() error { return r.removeOwnFile(file, 2) }}}, nil
-	}
-	return nil, nil
+	return r.ownFile(file, own, install)
 }
 
 // agentFiles reads both files that can contain an agent's hooks. The second is the zero

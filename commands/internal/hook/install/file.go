@@ -150,25 +150,21 @@ func sameHook(path, aside string) bool {
 
 // putBack moves a hook back from the directory Aside, over its wrapper.
 func putBack(aside, path string) error {
-	if err := moveBack(aside, path); err != nil {
-		return err
-	}
-	os.Remove(filepath.Dir(aside)) // fails if another hook is in the directory
-	return nil
-}
-
-func moveBack(aside, path string) error {
 	target, err := os.Readlink(aside)
 	if err != nil {
-		return os.Rename(aside, path)
+		err = os.Rename(aside, path)
+	} else {
+		if !filepath.IsAbs(target) {
+			target = strings.TrimPrefix(target, "../")
+		}
+		if err = atomicfile.PlaceSymlink(path, target); err == nil {
+			err = os.Remove(aside)
+		}
 	}
-	if !filepath.IsAbs(target) {
-		target = strings.TrimPrefix(target, "../")
+	if err == nil {
+		os.Remove(filepath.Dir(aside)) // fails if another hook is in the directory
 	}
-	if err := atomicfile.PlaceSymlink(path, target); err != nil {
-		return err
-	}
-	return os.Remove(aside)
+	return err
 }
 
 // removeHook removes a file that was created for the block, or moves the original hook

@@ -47,7 +47,14 @@ func (r *Repo) installConfig() ([]HookChange, error) {
 		if err := r.editedConfig("install", e); err != nil {
 			return nil, err
 		}
-		plan = append(plan, r.configChange(e))
+		section := "hook." + e.ConfigName()
+		plan = append(plan, HookChange{Text: fmt.Sprintf("set %s in git's configuration (%s)", section, r.scope()), Do: func() error {
+			err := r.setConfig("--replace-all", section+".event", string(e))
+			if err == nil {
+				err = r.setConfig("--replace-all", section+".command", e.ConfigCommand())
+			}
+			return err
+		}})
 	}
 	if r.Global {
 		return plan, nil
@@ -88,18 +95,6 @@ func (r *Repo) scope() string {
 		return "global"
 	}
 	return "local"
-}
-
-func (r *Repo) configChange(e hook.Event) HookChange {
-	section := "hook." + e.ConfigName()
-	return HookChange{Text: fmt.Sprintf("set %s in git's configuration (%s)", section, r.scope()), Do: func() error {
-		for _, kv := range [][2]string{{".event", string(e)}, {".command", e.ConfigCommand()}} {
-			if err := r.setConfig("--replace-all", section+kv[0], kv[1]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
 }
 
 // setConfig changes git's configuration; git replaces the file atomically. The first

@@ -7,43 +7,60 @@ import (
 	"git-checkpoint/commands/internal/hook"
 )
 
-// InstallSkill plans to write the skill for agents.
-func (r *Repo) InstallSkill() ([]HookChange, error) {
-	return r.eachSkill("install", func(f atomicfile.Replacement) *HookChange {
-		if f.Text == hook.Skill() {
-			return nil
-		}
-		return &HookChange{"write " + r.shownFile(f.Path), func() error { return r.replace(f, hook.Skill()) }}
-	})
-}
+// Skill plans to write or remove the files of the skill for agents.
+func (r *Repo) Skill(install bool) ([]HookChange, error) { return r.skill(install, nil) }
 
-// UninstallSkill plans to remove the skill for agents.
-func (r *Repo) UninstallSkill() ([]HookChange, error) {
-	return r.eachSkill("uninstall", func(f atomicfile.Replacement) *HookChange {
-		if !f.Exists() {
-			return nil
-		}
-		return &HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeOwnFile(f, 3) }}
-	})
-}
-
-// eachSkill plans a change of each file of the skill. It returns an error if a user
-// edited a file, unless the change is forced.
-func (r *Repo) eachSkill(verb string, change func(atomicfile.Replacement) *HookChange) ([]HookChange, error) {
+// skill is Skill with ownFile.stays.
+func (r *Repo) skill(install bool, stays func(shown string)) (plan []HookChange, err error) {
 	files, err := r.readSkills()
 	if err != nil {
 		return nil, err
 	}
-	var plan []HookChange
 	for _, f := range files {
-		if f.Exists() && !hook.SkillMark.IsOwn(f.Text) && !r.Force {
-			return nil, refuse("git checkpoint hooks "+verb+" --skill --force", "%s was edited, or another program wrote it", r.shownFile(f.Path))
+		more, err := r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill", 3, stays}, install)
+		if err != nil {
+			return nil, err
 		}
-		if c := change(f); c != nil {
-			plan = append(plan, *c)
-		}
+		plan = append(plan, more...)
 	}
 	return plan, nil
+}
+
+// An ownFile describes a file that install writes as a whole: a plugin, a permission or a file
+// of the skill.
+type ownFile struct {
+	text    string
+	mark    hook.Mark
+	flags   string             // flags of hooks install that write the file
+	folders int                // number of its folders that are removed with it if they are empty
+	stays   func(shown string) // called for an edited file, which then stays; nil refuses the change
+}
+
+// ownFile plans to write or remove a file that install writes as a whole. It returns an error if
+// a user edited the file, unless the change is forced.
+func (r *Repo) ownFile(f atomicfile.Replacement, o ownFile, install bool) ([]HookChange, error) {
+	shown, edited, verb := r.shownFile(f.Path), f.Exists() && !o.mark.IsOwn(f.Text), "uninstall"
+	if install {
+		verb = "install"
+	}
+	switch {
+	case edited && o.stays != nil:
+		o.stays(shown)
+	case edited && !r.Force:
+		return nil, refuse("git checkpoint hooks "+verb+" "+o.flags+" --force", "%s was edited, or another program wrote it", shown)
+	case install && f.Text != o.text:
+		return []HookChange{{"write " + shown, func() error { return r.replace(f, o.text) }}}, nil
+	case !install && f.Exists():
+		return []HookChange{{"remove " + shown, func() error {
+			f.Force = r.Force
+			err := r.obstacle(r.keep(f, f.Remove))
+			if err == nil {
+				removeEmpty(filepath.Dir(f.Path), o.folders)
+			}
+			return err
+		}}}, nil
+	}
+	return nil, nil
 }
 
 // readSkills reads the files of the skill, including missing ones.
@@ -63,17 +80,6 @@ func (r *Repo) readSkills() ([]atomicfile.Replacement, error) {
 	return files, nil
 }
 
-// removeOwnFile removes a file that install wrote and its directories, if they are then
-// empty. depth limits the number of directories.
-func (r *Repo) removeOwnFile(f atomicfile.Replacement, depth int) error {
-	f.Force = r.Force
-	if err := r.obstacle(r.keep(f, f.Remove)); err != nil {
-		return err
-	}
-	removeEmpty(filepath.Dir(f.Path), depth)
-	return nil
-}
-
 // Skills returns the installed files of the skill.
 func (r *Repo) Skills() ([]string, error) {
 	if r.Root == "" && !r.Global {
@@ -90,25 +96,4 @@ func (r *Repo) Skills() ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-// uninstallOwnSkills plans to remove the files of the skill that nobody edited.
-func (r *Repo) uninstallOwnSkills() ([]HookChange, error) {
-	if r.Root == "" {
-		return nil, nil
-	}
-	files, err := r.readSkills()
-	if err != nil {
-		return nil, err
-	}
-	var plan []HookChange
-	for _, f := range files {
-		switch {
-		case hook.SkillMark.IsOwn(f.Text):
-			plan = append(plan, HookChange{"remove " + r.shownFile(f.Path), func() error { return r.removeOwnFile(f, 3) }})
-		case f.Exists():
-			r.Warn("%s was edited, and stays", r.shownFile(f.Path))
-		}
-	}
-	return plan, nil
 }

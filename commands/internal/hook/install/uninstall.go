@@ -43,10 +43,11 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 		}
 		plan = append(plan, out...)
 	}
-	if out, err = r.uninstallOwnSkills(); err != nil {
-		return nil, err
+	if r.Root == "" {
+		return plan, nil
 	}
-	return append(plan, out...), nil
+	out, err = r.skill(false, func(shown string) { r.Warn("%s was edited, and stays", shown) })
+	return append(plan, out...), err
 }
 
 // unsetConfig plans to unset both configuration entries of a hook. Other entries in the
