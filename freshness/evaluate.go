@@ -69,6 +69,7 @@
 package freshness
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -248,25 +249,16 @@ func (r Rules) alias(phase string) string {
 // StateLabels returns unique state labels: labels with the prefix and labels in
 // LabelsToPhase.
 func (r Rules) StateLabels(labels []string) []string {
-	prefix := r.StatePrefix
-	if prefix == "" {
-		prefix = StatePrefix
-	}
 	var out []string
 	for _, l := range set(labels) {
-		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, prefix) {
+		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, cmp.Or(r.StatePrefix, StatePrefix)) {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-func (r Rules) maxAge() time.Duration {
-	if r.MaxAge == 0 {
-		return DefaultMaxAge
-	}
-	return r.MaxAge
-}
+func (r Rules) maxAge() time.Duration { return cmp.Or(r.MaxAge, DefaultMaxAge) }
 
 // PhaseOfLabels returns the phase of the only state label of an issue, or "".
 func (r Rules) PhaseOfLabels(labels []string) string {
@@ -283,15 +275,11 @@ func (r Rules) phaseOf(label string, names []string) string {
 	if phase, ok := r.LabelsToPhase[label]; ok {
 		return phase
 	}
-	prefix := r.StatePrefix
-	if prefix == "" {
-		prefix = StatePrefix
-	}
 	phases := r.Phases
 	if len(phases) == 0 {
 		phases = defaultPhases
 	}
-	phase, ok := strings.CutPrefix(label, prefix)
+	phase, ok := strings.CutPrefix(label, cmp.Or(r.StatePrefix, StatePrefix))
 	if alias := r.alias(phase); ok && alias != "" {
 		return alias
 	}

@@ -98,13 +98,7 @@ func listed(what string, l []string) []string {
 	return []string{what + ": " + join(l)}
 }
 
-func join(l []string) string {
-	out := make([]string, len(l))
-	for k := range l {
-		out[k] = printable(l[k])
-	}
-	return strings.Join(out, ", ")
-}
+func join(l []string) string { return strings.Join(each(l), ", ") }
 
 // minus returns the elements of set a missing from set b.
 func minus(a, b []string) []string {
@@ -248,12 +242,7 @@ func (in input) followLabels() (label, phase string) {
 	return now[0], in.rules.phaseOf(now[0], in.record.Progress().Names)
 }
 
-func phaseName(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return printable(s)
-}
+func phaseName(s string) string { return printable(cmp.Or(s, "none")) }
 
 // checkHandover checks whether the resuming command may continue a workflow of another
 // command. It reports no finding if a command is unknown.

@@ -45,7 +45,11 @@ func checkRecord(in input) []Reason {
 
 // leftOut returns a finding about files that a limit excluded from the checkpoint.
 func (in input) leftOut(left []checkpoint.Skipped) Reason {
-	r := reason("record", ProceedWithWarning, "%s not in the checkpoint: %s", isOrAre(len(left), "file"), printable(left[0].Path+", "+left[0].Reason))
+	are := " are"
+	if len(left) == 1 {
+		are = " is"
+	}
+	r := reason("record", ProceedWithWarning, "%s%s not in the checkpoint: %s", count(len(left), "file"), are, printable(left[0].Path+", "+left[0].Reason))
 	for _, f := range left {
 		if f.Path == "." || f.Reason == checkpoint.OutOfTime {
 			r.Message = "Files are not in the checkpoint: " + printable(f.Reason)
@@ -53,13 +57,6 @@ func (in input) leftOut(left []checkpoint.Skipped) Reason {
 		r.Detail = append(r.Detail, printable(f.Path+", "+f.Reason))
 	}
 	return r
-}
-
-func isOrAre(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " is"
-	}
-	return count(n, what) + " are"
 }
 
 func checkTime(in input) []Reason {
@@ -70,17 +67,10 @@ func checkTime(in input) []Reason {
 	case now.IsZero():
 		return []Reason{unchecked("time", "Checkpoint time", "the current time is unknown")}
 	}
-	age, limit := now.Sub(t), in.rules.maxAge()
-	written := checkpoint.FormatTime(t)
-	switch {
-	case age < -DefaultTolerance:
-		return []Reason{corrupt(reason("time", ProceedWithWarning, "Checkpoint time %s is more than %s in the future: a clock is wrong", written, span(DefaultTolerance)))}
-	case age < -DefaultSkew:
-		return []Reason{reason("time", ProceedWithWarning, "Checkpoint time %s is in the future", written)}
-	case limit > 0 && age > limit:
-		return []Reason{reason("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(limit), written)}
+	if in.beyondMaxAge(t) {
+		return []Reason{reason("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(in.rules.maxAge()), checkpoint.FormatTime(t))}
 	}
-	return nil
+	return in.futureTime("Checkpoint time", t)
 }
 
 // checkStateTimes checks the times in a dotagent state. They can differ from the time of
@@ -102,7 +92,7 @@ func checkStateTimes(in input) []Reason {
 	return out
 }
 
-// futureTime returns a finding if a time of the state is in the future.
+// futureTime returns a finding if a time is in the future.
 func (in input) futureTime(name string, t time.Time) []Reason {
 	switch age := in.facts.Now.Sub(t); {
 	case t.IsZero() || age >= -DefaultSkew:

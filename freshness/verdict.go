@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -139,10 +140,7 @@ func (v Verdict) WorstFirst() []Reason {
 
 // unchecked returns a finding about an unknown fact.
 func unchecked(check, what, why string) Reason {
-	if why == "" {
-		why = "no data"
-	}
-	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(why))
+	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(cmp.Or(why, "no data")))
 }
 
 func reason(check string, a Action, format string, args ...any) Reason {
@@ -187,10 +185,7 @@ func command(words ...string) string {
 
 // commit returns a short commit id for messages, or a text for an unborn branch.
 func commit(rev string) string {
-	if rev == "" {
-		return "(no commit yet)"
-	}
-	return short(rev)
+	return cmp.Or(short(rev), "(no commit yet)")
 }
 
 // short abbreviates a full object id to 12 digits. Other names are returned unchanged.

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func checkProgress(in input) []Reason {
 func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	place := in.order(p)
 	var done []int
-	for _, name := range append(slices.Clone(p.Completed), in.progressTexts("skipped")...) {
+	for _, name := range slices.Concat(p.Completed, p.Skipped) {
 		n, ok := place(name)
 		if !ok {
 			return nil
@@ -37,17 +38,11 @@ func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	}
 	slices.Sort(done)
 	done = slices.Compact(done)
-	if len(done) == 0 {
-		return nil
-	}
-	if in.begunAgain(place, done) {
+	if len(done) == 0 || in.begunAgain(place, done) {
 		return nil
 	}
 	gap := done[len(done)-1] != len(done)-1
-	now := p.Current
-	if now == "" {
-		now = in.record.Phase()
-	}
+	now := cmp.Or(p.Current, in.record.Phase())
 	current, ok := place(now)
 	if !gap && (!ok || current >= len(done)-1 && current <= len(done)) {
 		return nil
@@ -74,24 +69,6 @@ func (in input) order(p checkpoint.Progress) func(string) (int, bool) {
 		n, err := strconv.Atoi(s)
 		return n - 1, err == nil && n > 0
 	}
-}
-
-func (in input) progressTexts(key string) []string {
-	v, _ := in.record.Doc().Lookup("progress." + key)
-	l, ok := v.([]any)
-	if !ok {
-		l = []any{v}
-	}
-	var out []string
-	for _, v := range l {
-		switch v := v.(type) {
-		case string:
-			out = append(out, v)
-		case checkpoint.Number:
-			out = append(out, string(v))
-		}
-	}
-	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
 // begunAgain reports whether every missing phase before the last completed phase was
@@ -215,9 +192,8 @@ func checkStory(in input) (found []Reason) {
 		}
 		return capped("story", "finding", "about other stories", found)
 	}
-	err := story.Err(in.record, story.Of(in.record))
-	if err == nil {
-		return nil
+	if err := story.Err(in.record, story.Of(in.record)); err != nil {
+		found = append(found, reason("story", PromptUser, "%s", sentence(err.Error())))
 	}
-	return []Reason{reason("story", PromptUser, "%s", sentence(err.Error()))}
+	return found
 }

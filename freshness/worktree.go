@@ -13,21 +13,17 @@ func checkBranch(in input) []Reason {
 	case BranchExists:
 		return nil
 	case BranchGone:
-		r := reason("branch", StartFresh, "Branch no longer exists")
-		return []Reason{in.offer(r, "branch: "+printable(name))}
+		return []Reason{in.offer(reason("branch", StartFresh, "Branch no longer exists"), "branch: "+printable(name))}
 	case BranchRemote:
-		r := reason("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name))
-		return []Reason{in.offer(r)}
+		return []Reason{in.offer(reason("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name)))}
 	case BranchUnseen:
-		r := reason("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name))
-		return []Reason{in.offer(r)}
+		return []Reason{in.offer(reason("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name)))}
 	case BranchRenamed:
 		r := reason("branch", ProceedWithWarning, "Branch %s was renamed to %s", printable(name), printable(b.Name))
 		r.Hint = command("git", "switch", b.Name)
 		return []Reason{r}
 	case BranchOther:
-		r := reason("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name))
-		return []Reason{in.lead(r)}
+		return []Reason{in.lead(reason("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name)))}
 	case BranchReplaced:
 		return []Reason{reason("branch", Resume, "Branch %s is used instead of %s", printable(b.Name), printable(name))}
 	}
@@ -158,9 +154,8 @@ func checkFiles(in input) []Reason {
 	case !f.Checked && len(in.record.Files()) > 0:
 		return []Reason{unchecked("files", "Files", f.Why)}
 	}
-	var out []Reason
 	if len(f.Changed) == 0 {
-		return out
+		return nil
 	}
 	action := PromptUser
 	if in.rules.FilesAnswered {
@@ -168,7 +163,7 @@ func checkFiles(in input) []Reason {
 	}
 	r := reason("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed))
 	r.Detail = each(f.Changed)
-	return append(out, r)
+	return []Reason{r}
 }
 
 // some joins the first three elements for a message; Detail has all.
@@ -190,8 +185,7 @@ func each(l []string) []string {
 
 func checkOutputs(in input) []Reason {
 	o := in.facts.Outputs
-	switch {
-	case !o.Checked && len(in.record.Outputs()) > 0:
+	if !o.Checked && len(in.record.Outputs()) > 0 {
 		return []Reason{unchecked("outputs", "Outputs", o.Why)}
 	}
 	var out []Reason
