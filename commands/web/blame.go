@@ -51,7 +51,7 @@ func (v *visit) blame() error {
 	}
 	m := &BlamePage{Path: line(cut(path, maxText))}
 	req := gitstore.BlameRequest{Issue: i, Path: filepath.ToSlash(filepath.Clean(path)), Saved: true}
-	crumbs := []Crumb{{Text: m.Path}}
+	crumbs := []Link{{Text: m.Path}}
 	if name := q.Get("at"); name != "" {
 		at, err := v.placeOf(i, name)
 		if err != nil {
@@ -59,7 +59,7 @@ func (v *visit) blame() error {
 		}
 		e := v.entry(at)
 		m.At, m.Now, req.At = &e, v.links.blame(i, path, ""), at.checkpoint().ID
-		crumbs = append([]Crumb{{e.Short, e.URL}}, crumbs...)
+		crumbs = append([]Link{{e.Short, e.URL}}, crumbs...)
 	}
 	lines, err := v.repo.Blame(v.ctx, req)
 	if err != nil {

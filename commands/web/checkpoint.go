@@ -72,9 +72,9 @@ func (v *visit) checkpoint() error {
 	p := v.page(m.Title)
 	p.Crumbs = v.crumbs(c.Issue)
 	if c.Archived {
-		p.Crumbs = append(p.Crumbs, Crumb{"Archive", v.links.archive(c.Issue)})
+		p.Crumbs = append(p.Crumbs, Link{"Archive", v.links.archive(c.Issue)})
 	}
-	p.Crumbs = append(p.Crumbs, Crumb{Text: m.Short})
+	p.Crumbs = append(p.Crumbs, Link{Text: m.Short})
 	p.Checkpoint = m
 	v.write(http.StatusOK, p)
 	return nil

@@ -53,7 +53,7 @@ func (v *visit) diff() error {
 	c := at.checkpoint()
 	e := v.entry(at)
 	p := v.page("Comparison with " + e.Title)
-	p.Crumbs = v.crumbs(c.Issue, Crumb{e.Short, v.links.checkpoint(c)}, Crumb{Text: "Compare"})
+	p.Crumbs = v.crumbs(c.Issue, Link{e.Short, v.links.checkpoint(c)}, Link{Text: "Compare"})
 	q := v.r.URL.Query()
 	p.Diff = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, q["path"])
 	p.Diff.Self = v.links.below(c, "diff")

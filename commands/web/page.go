@@ -17,7 +17,7 @@ type Page struct {
 	Name   string // name of the repository
 	Home   string
 	Tab    string // issues, activity or ""
-	Crumbs []Crumb
+	Crumbs []Link
 	Write  bool
 	File   bool // exported file instead of a served page
 	Made   Stamp
@@ -36,9 +36,6 @@ type Page struct {
 	Export     *Exported
 }
 
-// A Crumb is one breadcrumb link.
-type Crumb struct{ Text, URL string }
-
 // A Failure is an error shown instead of other content.
 type Failure struct {
 	Status      int
@@ -55,8 +52,8 @@ func (v *visit) page(title string) *Page {
 }
 
 // crumbs returns breadcrumbs to an issue, followed by more.
-func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
-	return append([]Crumb{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
+func (v *visit) crumbs(i checkpoint.Issue, more ...Link) []Link {
+	return append([]Link{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
 }
 
 // pager returns the parameters of timelines.
@@ -124,7 +121,7 @@ func (v *visit) timeline(archived bool) error {
 	p.Crumbs = v.crumbs(i)
 	if archived {
 		p.Title = "Archive of " + p.Title
-		p.Crumbs = append(p.Crumbs, Crumb{Text: "Archive"})
+		p.Crumbs = append(p.Crumbs, Link{Text: "Archive"})
 	} else {
 		unsaved := ""
 		if m.Here && m.Standing != nil {
@@ -178,7 +175,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		m.Clear = base + Filter{Compare: f.Compare}.query(1)
 	}
 	if v.o.Write && !v.links.file {
-		m.Undo = v.links.undo(l.Issue)
+		m.Undo = v.links.revert(l.Issue, "undo")
 	}
 	if !v.links.file {
 		m.Forge = Link{v.repo.Forge.Name(), secure(v.repo.Forge.Issues.IssuePage(string(l.Issue)))}

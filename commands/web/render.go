@@ -99,9 +99,6 @@ func (l links) archive(i checkpoint.Issue) string {
 	return l.issue(i) + "/archive"
 }
 
-// undo returns the URL that undoes the last change of an issue.
-func (l links) undo(i checkpoint.Issue) string { return l.revert(i, undo.name) }
-
 // revert returns the URL of an undo or a redo.
 func (l links) revert(i checkpoint.Issue, name string) string { return l.issue(i) + "/" + name }
 

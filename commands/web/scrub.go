@@ -79,7 +79,7 @@ func (v *visit) turnsPage() error {
 		m.Title = firstLine(r.Subject())
 	}
 	p := v.page("Turns of " + m.Label)
-	p.Crumbs = v.crumbs(i, Crumb{Text: "Turns"})
+	p.Crumbs = v.crumbs(i, Link{Text: "Turns"})
 	p.Turns = m
 	v.write(http.StatusOK, p)
 	return nil

@@ -54,15 +54,15 @@ func (s *site) handler() http.Handler {
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
 	page("GET /i/{issue}/turns", (*visit).turnsPage)
 	page("GET /i/{issue}/blame", (*visit).blame)
-	for _, u := range []reverting{undo, redo} {
-		page("GET /i/{issue}/"+u.name, u.ask)
-		page("POST /i/{issue}/"+u.name, u.act)
+	for path, question := range map[string]questioner{
+		"undo": undo.question, "redo": redo.question, "c/{id}/{act}": (*visit).aboutCheckpoint,
+	} {
+		page("GET /i/{issue}/"+path, question.ask)
+		page("POST /i/{issue}/"+path, question.act)
 	}
 	page("GET /i/{issue}/c/{id}", (*visit).checkpoint)
 	page("GET /i/{issue}/c/{id}/diff", (*visit).diff)
 	page("GET /i/{issue}/c/{id}/raw", (*visit).raw)
-	page("GET /i/{issue}/c/{id}/{act}", (*visit).ask)
-	page("POST /i/{issue}/c/{id}/{act}", (*visit).act)
 	page("/", func(*visit) error { return errNoPage })
 	return mux
 }
