@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -124,6 +125,16 @@ func (q *Question) add(f PlannedFile) {
 	}
 }
 
+// A Notice reports the result of an action, on the page after it.
+type Notice struct {
+	Text  string
+	Lines []string // details
+	Next  Link     // page that reverts the action
+}
+
+// maxNotices limits the notices that are kept.
+const maxNotices = 100
+
 // A questioner returns the question of the action that a request wants.
 type questioner func(*visit) (*Question, error)
 
@@ -162,7 +173,9 @@ func (question questioner) act(v *visit) error {
 		return err
 	}
 	v.repo.Mirror()
-	v.w.Header().Set("Location", v.notices.add(q.to, n))
+	key := rand.Text() // nobody can make a link that shows another text
+	v.notices.put(key, n, maxNotices)
+	v.w.Header().Set("Location", q.to+"?notice="+key)
 	v.w.WriteHeader(http.StatusSeeOther)
 	return nil
 }

@@ -51,7 +51,7 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 	} else {
 		tips = tips[:min(len(tips), maxActive)]
 	}
-	var all []moment
+	var all []place
 	left := false
 	for _, t := range tips {
 		if left = time.Since(started) > maxSearching; left || s.err != nil {
@@ -64,7 +64,7 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 		found := 0
 		for i := range l.Checkpoints {
 			if found < activePerIssue && s.finds(&l.Checkpoints[i]) {
-				all, found = append(all, moment{l, i}), found+1
+				all, found = append(all, place{l, i}), found+1
 			}
 		}
 	}
@@ -76,18 +76,10 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 	return a
 }
 
-// A moment is a checkpoint in a list.
-type moment struct {
-	list *gitstore.List
-	at   int
-}
-
-func (m moment) checkpoint() *gitstore.Checkpoint { return &m.list.Checkpoints[m.at] }
-
 // activityOf sorts checkpoints by time. Without a filter it folds runs of automatic checkpoints of
 // an issue.
-func (v *visit) activityOf(all []moment, f Filter) *Activity {
-	slices.SortStableFunc(all, func(a, b moment) int { return b.checkpoint().Created.Compare(a.checkpoint().Created) })
+func (v *visit) activityOf(all []place, f Filter) *Activity {
+	slices.SortStableFunc(all, func(a, b place) int { return b.checkpoint().Created.Compare(a.checkpoint().Created) })
 	a := &Activity{Filter: f, Left: len(all) > maxActive}
 	all = all[:min(len(all), maxActive)]
 	for from := 0; from < len(all); {
@@ -106,7 +98,7 @@ func (v *visit) activityOf(all []moment, f Filter) *Activity {
 }
 
 // day returns the group of a day.
-func (v *visit) day(day string, all []moment, f Filter) Group {
+func (v *visit) day(day string, all []place, f Filter) Group {
 	g := Group{Phase: day, Count: len(all)}
 	for from := 0; from < len(all); {
 		end := from

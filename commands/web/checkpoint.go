@@ -27,8 +27,8 @@ type CheckpointPage struct {
 	RecordTrouble string
 	Facts         []Fact // facts about the snapshot
 	Timings       []Timing
-	LeftOut       []FileRow // files that the checkpoint does not have
-	FilesLeft     int       // number of omitted rows of LeftOut
+	LeftOut       []Fact // files that the checkpoint does not have, with the reason
+	FilesLeft     int    // number of omitted rows of LeftOut
 	Actions       []ActionLink
 	Changes       *Diff
 	Sides         []Side // comparisons that the page offers
@@ -43,9 +43,6 @@ type Side struct {
 	Text, URL string
 	Selected  bool
 }
-
-// A FileRow is a file that a checkpoint does not have, with the reason.
-type FileRow struct{ Path, Why string }
 
 // An ActionLink links to the confirmation form of an action.
 type ActionLink struct {
@@ -179,7 +176,7 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 }
 
 // leftOut returns the files that a checkpoint does not have.
-func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
+func leftOut(r *checkpoint.Record) (rows []Fact, left int) {
 	for _, f := range view.ListLeftOut(r.Snapshot()) {
 		path, why := f.Path, firstLine(f.Why)
 		if path == "." {
@@ -188,7 +185,7 @@ func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
 		if f.Size > 0 {
 			why += ", " + size(f.Size)
 		}
-		rows = append(rows, FileRow{line(cut(path, maxText)), why})
+		rows = append(rows, Fact{line(cut(path, maxText)), why})
 	}
 	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
 }

@@ -32,10 +32,9 @@ type watcher struct {
 	mu    sync.Mutex
 	at    time.Time
 	state string
-	news  map[string]News // answers for this state, by query
 }
 
-// maxNews limits the cached answers for a state.
+// maxNews limits the cached answers to polls, and the issues whose files are compared.
 const maxNews = 500
 
 // look returns a name for the state of all chains and the current branch. It reads the state
@@ -50,10 +49,7 @@ func (w *watcher) look(read func() (string, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w.at = time.Now()
-	if state != w.state {
-		w.state, w.news = state, map[string]News{}
-	}
+	w.at, w.state = time.Now(), state
 	return state, nil
 }
 
@@ -85,22 +81,6 @@ func stateOf(ctx context.Context, s *gitstore.Store) (string, error) {
 	}
 	fmt.Fprintf(h, "%s\n", branch)
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
-}
-
-// answer returns the cached answer for a query, if the state is still the same.
-func (w *watcher) answer(state, query string) (News, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, ok := w.news[query]
-	return n, ok && w.state == state
-}
-
-func (w *watcher) keep(state, query string, n News) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.state == state && len(w.news) < maxNews {
-		w.news[query] = n
-	}
 }
 
 // News is what changed since a page was made.
@@ -195,21 +175,23 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	n, ok := s.watch.answer(state, r.URL.RawQuery)
-	if ok {
+	answer := func(n News) {
 		n.Unsaved = files
-		writeNews(w, n)
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(n)
+	}
+	key := [2]string{state, r.URL.RawQuery}
+	if n, ok := s.news.get(key); ok {
+		answer(n)
 		return
 	}
 	s.visit(w, r, func(v *visit) error {
 		n, err := v.newsSince(r.URL.Query())
-		if err != nil {
-			return err
+		if err == nil {
+			s.news.put(key, n, maxNews)
+			answer(n)
 		}
-		s.watch.keep(state, r.URL.RawQuery, n)
-		n.Unsaved = files
-		writeNews(w, n)
-		return nil
+		return err
 	})
 }
 
@@ -220,11 +202,6 @@ func tagOf(text string) string {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return "-" + hex.EncodeToString(sum[:6])
-}
-
-func writeNews(w http.ResponseWriter, n News) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(n)
 }
 
 // newsSince returns what changed since the page of a poll's query.

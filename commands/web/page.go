@@ -45,10 +45,11 @@ type Failure struct {
 
 // page returns a new page with common fields.
 func (v *visit) page(title string) *Page {
-	return &Page{
-		Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now()),
-		Notice: v.notices.find(v.r.URL.Query()),
+	p := &Page{Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
+	if n, ok := v.notices.get(v.r.URL.Query().Get("notice")); ok {
+		p.Notice = &n
 	}
+	return p
 }
 
 // crumbs returns breadcrumbs to an issue, followed by more.
@@ -351,19 +352,13 @@ type Fact struct{ Name, Text string }
 
 // A Verdict is a freshness.Verdict for users.
 type Verdict struct {
-	Word    string // recommended action
-	Class   string // good, warn, ask or bad
-	Says    string // one-sentence summary
-	Auto    string // whether an unattended resume is possible
-	Serious int    // number of reasons above a note
-	Reasons []ReasonView
+	Word    string             // recommended action
+	Class   string             // good, warn, ask or bad
+	Says    string             // one-sentence summary
+	Auto    string             // whether an unattended resume is possible
+	Serious int                // number of reasons above a note
+	Reasons []freshness.Reason // templates clean their texts
 	Command string
-}
-
-// A ReasonView is one reason in a verdict.
-type ReasonView struct {
-	Check, Severity, Message, Hint string
-	Detail, Diff                   []string
 }
 
 // maxPhases limits shown phases.
@@ -442,15 +437,7 @@ func verdict(j *view.Standing, tip bool) Verdict {
 	if j.Verdict.At.Complete {
 		v.Word, v.Says = "Completed", "All phases are completed."
 	}
-	for _, r := range j.Verdict.WorstFirst() {
-		v.Reasons = append(v.Reasons, ReasonView{
-			Check: line(r.Check), Severity: line(r.Severity), Message: line(r.Message), Hint: line(r.Hint),
-			Detail: lines(r.Detail), Diff: lines(r.Diff),
-		})
-		if r.Action != freshness.Resume {
-			v.Serious++
-		}
-	}
+	v.Reasons, v.Serious = j.Verdict.WorstFirst(), len(j.Verdict.Warnings())
 	return v
 }
 

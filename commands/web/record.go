@@ -26,17 +26,11 @@ type Row struct {
 	Value Value
 }
 
-// A Section is one top-level key in a record.
-type Section struct {
-	Key   string
-	Value Value
-}
-
 // A Record is a record prepared for users: first simple values, then one section per
 // compound value.
 type Record struct {
 	Plain    []Row
-	Sections []Section
+	Sections []Row
 	Cut      bool // values were omitted
 }
 
@@ -58,7 +52,7 @@ func showRecord(doc *checkpoint.Map) Record {
 	for key, v := range doc.All() {
 		switch shown := s.value(v); shown.Kind {
 		case "map", "list", "words", "table", "block":
-			r.Sections = append(r.Sections, Section{line(cut(key, maxLine)), shown})
+			r.Sections = append(r.Sections, Row{line(cut(key, maxLine)), shown})
 		default:
 			r.Plain = append(r.Plain, Row{line(cut(key, maxLine)), shown})
 		}

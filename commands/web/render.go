@@ -37,6 +37,13 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 		"only":   func() []string { return []string{"pinned", "resumable", "invalid"} },
 		"signed": thousands,
 		"clean":  line,
+		"lines":  lines,
+		"changed": func(n *gitstore.Totals) string {
+			if n.Files == 0 {
+				return "no change"
+			}
+			return count(n.Files, "file")
+		},
 	}).ParseFS(pages, "assets/*.html")
 })
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -20,11 +19,12 @@ type site struct {
 	secret  string        // secret key for forms
 	slots   chan struct{} // semaphore of reading requests
 	chains  chains
-	changes counted
-	lengths lengths
+	changes cache[[2]string, *gitstore.Totals] // by commits
+	lengths cache[string, [2]string]           // number of checkpoints and their authors, by tip of the chain
+	notices cache[string, Notice]              // results of actions, by a random key
+	news    cache[[2]string, News]             // answers to polls, by state and query
 	watch   watcher
 	unsaved unsaved
-	notices notices
 }
 
 func newSite(o Options) *site {
@@ -230,12 +230,11 @@ func indexOf(l *gitstore.List, name string) int {
 	return -1
 }
 
-// chains caches completely read chains until their refs change. A page of a long chain is
-// then a slice.
-type chains struct {
-	mu   sync.Mutex
-	kept []*gitstore.List // most recently used first
-}
+// chains caches completely read chains by ref. A page of a long chain is then a slice.
+type chains struct{ cache[string, *gitstore.List] }
+
+// maxChains limits the cached chains.
+const maxChains = 4
 
 // read returns an issue's chain or archive: at least the newest checkpoints, or all
 // checkpoints if newest is 0.
@@ -248,38 +247,14 @@ func (c *chains) read(ctx context.Context, s *gitstore.Store, i checkpoint.Issue
 	if err != nil || l.Complete && newest > 0 {
 		return l, err
 	}
-	if whole := c.find(l); whole != nil {
+	if whole, ok := c.get(l.Ref); ok && whole.Tip == l.Tip {
 		return whole, nil
 	}
 	if newest > 0 {
 		return l, nil
 	}
 	if l, err = list(ctx, i, 0); err == nil {
-		c.keep(l)
+		c.put(l.Ref, l, maxChains)
 	}
 	return l, err
-}
-
-// find returns the cached chain with the ref and tip of l, or nil.
-func (c *chains) find(l *gitstore.List) *gitstore.List {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, kept := range c.kept {
-		if kept.Ref == l.Ref && kept.Tip == l.Tip {
-			return kept
-		}
-	}
-	return nil
-}
-
-func (c *chains) keep(l *gitstore.List) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	kept := []*gitstore.List{l}
-	for _, old := range c.kept {
-		if old.Ref != l.Ref && len(kept) < 4 {
-			kept = append(kept, old)
-		}
-	}
-	c.kept = kept
 }

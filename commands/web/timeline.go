@@ -29,11 +29,11 @@ type TimelineEntry struct {
 	By                string // author, if it is another person
 	At                Stamp
 	URL               string
-	Issue, IssueURL   string // set in a timeline of several issues
-	Change            Change
-	Back              string // URL that asks whether to go back to this checkpoint, or ""
-	Compare           Link   // selects the checkpoint for a comparison, or completes it
-	Chosen            bool   // selected for a comparison
+	Issue, IssueURL   string           // set in a timeline of several issues
+	Change            *gitstore.Totals // nil if it is not known
+	Back              string           // URL that asks whether to go back to this checkpoint, or ""
+	Compare           Link             // selects the checkpoint for a comparison, or completes it
+	Chosen            bool             // selected for a comparison
 
 	Tip, Pinned, Resumable, Old, Archived bool
 
@@ -43,21 +43,6 @@ type TimelineEntry struct {
 // A Link is a link with its text.
 type Link struct{ Text, URL string }
 
-// A Change holds the numbers of changed files and lines.
-type Change struct {
-	Known          bool
-	Files          int
-	Added, Deleted int
-}
-
-// Text returns the number of files: "3 files".
-func (c Change) Text() string {
-	if c.Files == 0 {
-		return "no change"
-	}
-	return count(c.Files, "file")
-}
-
 // A TimelineRow is one checkpoint, or a run of automatic checkpoints.
 type TimelineRow struct {
 	Entry TimelineEntry
@@ -66,9 +51,9 @@ type TimelineRow struct {
 
 // A Run is a sequence of automatic checkpoints that one row stands for.
 type Run struct {
-	Title   string // "7 batches, 3 h"
-	At      Stamp  // of the newest
-	Change  Change // of all entries together
+	Title   string           // "7 batches, 3 h"
+	At      Stamp            // of the newest
+	Change  *gitstore.Totals // of all entries together
 	Entries []TimelineEntry
 	Open    bool
 
@@ -290,7 +275,7 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 			rows[k].Entry = v.listed(l, f, run[0], &heads[k])
 			continue
 		}
-		folded := &Run{Title: line(heads[k].Title), Change: changeOf(heads[k].Change)}
+		folded := &Run{Title: line(heads[k].Title), Change: heads[k].Change}
 		for n, i := range run {
 			e := v.listed(l, f, i, &members[n])
 			folded.Entries, folded.Open = append(folded.Entries, e), folded.Open || e.Chosen
@@ -342,21 +327,13 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 	return TimelineEntry{
 		Back: back,
 		ID:   line(id), Short: short(id), Commit: c.Commit.String(),
-		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: changeOf(e.Change),
+		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: e.Change,
 		Who: firstLine(e.Who()), Tokens: view.TokensText(checkpoint.SumOf(e.Usage)),
 		Mark: view.Category(c), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
 		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c),
 		Tip: e.Tip, Pinned: c.Pinned, Resumable: e.Resumable, Old: e.Stale, Archived: c.Archived,
 		Problem: line(e.Problem), By: line(cut(e.By, maxLine)),
 	}
-}
-
-// changeOf returns the numbers of a change in the form of the page.
-func changeOf(n *gitstore.Totals) Change {
-	if n == nil {
-		return Change{}
-	}
-	return Change{Known: true, Files: n.Files, Added: n.Added, Deleted: n.Deleted}
 }
 
 // span formats a time range.
