@@ -147,8 +147,7 @@ func (question questioner) ask(v *visit) error {
 	q.Proof = v.proof(q.bound...)
 	p := v.page(q.title)
 	p.Crumbs, p.Question = q.crumbs, q
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // act executes a confirmed action and redirects to a page with its result. The proof is that of the

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
@@ -38,8 +37,7 @@ func (v *visit) activity() error {
 	if !a.Filter.Any() {
 		p.Live = v.live("", newestTip(tips), "", "")
 	}
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // newest returns the newest checkpoints that a search finds. It reads whole chains only for a

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"path/filepath"
 
@@ -69,8 +68,7 @@ func (v *visit) blame() error {
 	p := v.page("Lines of " + m.Path)
 	p.Crumbs = v.crumbs(i, crumbs...)
 	p.Blame = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // fill adds the lines in blocks.
@@ -96,7 +94,7 @@ func (v *visit) blameBlock(o *view.Origin) BlameBlock {
 		b.Mark = "stop"
 		return b
 	case s.Checkpoint == nil:
-		b.URL = v.repo.Forge.commit(s.Commit.String())
+		b.URL = v.repo.Forge.Code.CommitPage(s.Commit.String())
 	default:
 		b.URL, b.Mark = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint)
 	}

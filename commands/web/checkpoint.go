@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -73,8 +72,7 @@ func (v *visit) checkpoint() error {
 	}
 	p.Crumbs = append(p.Crumbs, Link{Text: m.Short})
 	p.Checkpoint = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // compare adds the changed files: since the checkpoint before, or since HEAD.
@@ -146,7 +144,7 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	head := checkpoint.HashOf(r.Snapshot().Head)
 	m.Head = line(head)
 	if !v.links.file {
-		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.commit(head), v.repo.Forge.branch(c.Branch)
+		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.Code.CommitPage(head), v.repo.Forge.Code.BranchPage(c.Branch)
 	}
 }
 

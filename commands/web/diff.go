@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -57,8 +56,7 @@ func (v *visit) diff() error {
 		f.URL = p.Diff.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
 	}
 	p.Diff.fold()
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // fold closes the files after the first lines of a page, so that a reader sees all files.

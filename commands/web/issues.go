@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -48,8 +47,7 @@ func (v *visit) issues() error {
 	p.Tab = "issues"
 	p.Issues = m
 	p.Live = v.live("", newest, "", "")
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // allIssues reads the newest checkpoint of each issue and the records of the issues on a page

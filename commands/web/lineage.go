@@ -82,7 +82,7 @@ func (n *ForkNode) fill(v *visit, cp *gitstore.Checkpoint, r *checkpoint.Record)
 	if a.Since == 0 {
 		n.Title = "" // only the fork itself, which From names
 	}
-	n.Change, n.From = a.Change, Link{Text: short(string(f.ID))}
+	n.Change, n.From = a.Change, Link{Text: line(cut(f.ID.Short(), 24))}
 	if source, err := v.repo.ByID(v.ctx, f.Issue, f.ID); err == nil {
 		from := v.single(source)
 		n.From = Link{cmp.Or(from.Who, from.Title), from.URL}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -38,7 +37,6 @@ type Page struct {
 
 // A Failure is an error shown instead of other content.
 type Failure struct {
-	Status      int
 	Title, Text string
 	Commands    []string // commands that help
 }
@@ -135,8 +133,7 @@ func (v *visit) timeline(archived bool) error {
 		p.Live = v.live(i, newest, l.Tip.String(), unsaved)
 	}
 	p.Issue = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // newestTip returns the largest clock of the newest checkpoints.
@@ -179,7 +176,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		m.Undo = v.links.revert(l.Issue, "undo")
 	}
 	if !v.links.file {
-		m.Forge = Link{v.repo.Forge.Name(), secure(v.repo.Forge.Issues.IssuePage(string(l.Issue)))}
+		m.Forge = Link{v.repo.Forge.Name(), v.repo.Forge.Issues.IssuePage(string(l.Issue))}
 	}
 	if len(l.Checkpoints) > 0 {
 		m.fill(v, l)
@@ -217,7 +214,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 	m.Branch = line(cut(tip.Branch, maxLine))
 	if now, err := v.repo.Branch(v.ctx); err == nil && !v.links.file {
 		m.Here = now != "" && gitstore.RecordedBranch(now) == tip.Branch
-		m.BranchPage = v.repo.Forge.branch(tip.Branch)
+		m.BranchPage = v.repo.Forge.Code.BranchPage(tip.Branch)
 	}
 	if !m.Archived && !m.Filter.whole() {
 		m.Standing, m.Trouble = v.standing(tip, r, true)

@@ -47,12 +47,12 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 	}).ParseFS(pages, "assets/*.html")
 })
 
-func render(w io.Writer, p *Page) error {
+func render(w io.Writer, name string, model any) error {
 	t, err := templates()
 	if err != nil {
 		return err
 	}
-	return t.ExecuteTemplate(w, "page", p)
+	return t.ExecuteTemplate(w, name, model)
 }
 
 // contentPolicy is the content security policy. It permits the page's own style and

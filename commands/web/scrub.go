@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
@@ -72,7 +71,7 @@ func (v *visit) turnsPage() error {
 	}
 	m.Pane = v.turnPane(l, picked, at)
 	if v.r.URL.Query().Has("part") {
-		return v.writePart("turn-pane", m.Pane)
+		return v.send(http.StatusOK, "turn-pane", m.Pane)
 	}
 	m.fill(v, l, picked, at)
 	if r, err := v.repo.Record(&l.Checkpoints[0]); err == nil {
@@ -81,8 +80,7 @@ func (v *visit) turnsPage() error {
 	p := v.page("Turns of " + m.Label)
 	p.Crumbs = v.crumbs(i, Link{Text: "Turns"})
 	p.Turns = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // selected returns the position in picked that a query selects, by default the newest.
@@ -142,19 +140,4 @@ func (l links) turns(i checkpoint.Issue) string {
 // turn returns the URL of the page of turns that shows a checkpoint.
 func (l links) turn(c *gitstore.Checkpoint) string {
 	return l.turns(c.Issue) + "?" + url.Values{"at": {nameOf(c)}}.Encode()
-}
-
-// writePart sends a part of a page.
-func (v *visit) writePart(name string, model any) error {
-	t, err := templates()
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, model); err != nil {
-		return err
-	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, err = v.w.Write(b.Bytes())
-	return err
 }

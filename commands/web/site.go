@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -93,11 +94,9 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	}
 	if err != nil {
 		status := statusOf(err)
-		f := &Failure{Status: status, Title: failureTitle(status), Text: block(cut(err.Error(), maxText))}
-		f.Commands = hints(failure.Classify(err).Hint)
-		p := v.page(f.Title)
-		p.Error = f
-		v.write(status, p)
+		p := v.page(cmp.Or(failureTitles[status], "Something went wrong"))
+		p.Error = &Failure{p.Title, block(cut(err.Error(), maxText)), hints(failure.Classify(err).Hint)}
+		_ = v.send(status, "page", p)
 	}
 }
 
@@ -111,32 +110,19 @@ func (v *visit) take() error {
 	}
 }
 
-// failureTitle returns the heading of an error page.
-func failureTitle(status int) string {
-	switch status {
-	case http.StatusNotFound:
-		return "Page not found"
-	case http.StatusForbidden:
-		return "Not allowed"
-	case http.StatusConflict:
-		return "Not done"
-	case http.StatusServiceUnavailable:
-		return "Busy"
-	}
-	return "Something went wrong"
+// failureTitles are the headings of error pages.
+var failureTitles = map[int]string{
+	http.StatusNotFound: "Page not found", http.StatusForbidden: "Not allowed", http.StatusConflict: "Not done", http.StatusServiceUnavailable: "Busy",
 }
 
 func statusOf(err error) int {
-	var none *gitstore.NoneError
-	var missing *gitstore.NotFoundError
-	var refused *gitstore.RefusedError
-	var ambiguous *gitstore.AmbiguousError
 	switch {
-	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo), errors.Is(err, gitstore.ErrNothingToRedo):
+	case errors.Is(err, errNoPage), errors.As(err, new(*gitstore.NoneError)), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, new(*gitstore.NotFoundError)),
+		errors.As(err, new(*gitstore.AmbiguousError)), errors.Is(err, gitstore.ErrNothingToUndo), errors.Is(err, gitstore.ErrNothingToRedo):
 		return http.StatusNotFound
 	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
 		return http.StatusForbidden
-	case errors.As(err, &refused), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
+	case errors.As(err, new(*gitstore.RefusedError)), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
 		return http.StatusConflict
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable
@@ -144,18 +130,21 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// write renders the whole page before sending. If rendering fails, it sends an error
-// instead of a partial page.
-func (v *visit) write(status int, p *Page) {
+// show sends a page.
+func (v *visit) show(p *Page) error { return v.send(http.StatusOK, "page", p) }
+
+// send renders a template wholly before sending. If rendering fails, it sends an error instead.
+func (v *visit) send(status int, name string, model any) error {
 	var b bytes.Buffer
 	b.Grow(128 << 10)
-	if err := render(&b, p); err != nil {
+	if err := render(&b, name, model); err != nil {
 		refuse(v.w, http.StatusInternalServerError, line(err.Error()))
-		return
+		return nil
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(status)
-	_, _ = v.w.Write(b.Bytes())
+	_, err := v.w.Write(b.Bytes())
+	return err
 }
 
 // issue returns the issue in the URL.

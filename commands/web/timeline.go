@@ -326,7 +326,7 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 	}
 	return TimelineEntry{
 		Back: back,
-		ID:   line(id), Short: short(id), Commit: c.Commit.String(),
+		ID:   line(id), Short: line(cut(checkpoint.ID(id).Short(), 24)), Commit: c.Commit.String(),
 		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: e.Change,
 		Who: firstLine(e.Who()), Tokens: view.TokensText(checkpoint.SumOf(e.Usage)),
 		Mark: view.Category(c), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
