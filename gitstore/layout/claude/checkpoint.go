@@ -32,7 +32,6 @@ func checkpointKind() *codec.Kind {
 		Update: updateCheckpoint,
 		Fresh:  freshCheckpoint,
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".json" },
-		Indent: codec.DefaultIndent,
 	}
 }
 

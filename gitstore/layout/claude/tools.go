@@ -39,7 +39,6 @@ func parallelKind() *codec.Kind {
 		},
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) { workflow.UpdateStatus(r, m, "status") },
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".json" },
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -75,7 +74,6 @@ func supervisorKind() *codec.Kind {
 		File: func(m *checkpoint.Map) string {
 			return cmp.Or(values.Text(m, "supervisor_id"), values.Text(m, "workflow_id"), "supervisor") + ".json"
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -121,6 +119,5 @@ func snapshotKind() *codec.Kind {
 				}
 			}
 		},
-		Indent: codec.DefaultIndent,
 	}
 }

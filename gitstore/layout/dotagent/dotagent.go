@@ -66,7 +66,7 @@ func phaseKind() *codec.Kind {
 		Key:    func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
 		At:     func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
 		Forget: forget, Apply: apply, Update: update, Fresh: fresh,
-		File: func(*checkpoint.Map) string { return "phase.json" },
+		File: func(*checkpoint.Map) string { return "phase.json" }, OneLine: true,
 	}
 }
 

@@ -75,7 +75,7 @@ func executionKind() *codec.Kind {
 			}
 		},
 		Fresh: freshExecution, Beside: "phase",
-		File: func(*checkpoint.Map) string { return "execution.json" },
+		File: func(*checkpoint.Map) string { return "execution.json" }, OneLine: true,
 	}
 }
 
@@ -248,7 +248,6 @@ func phasesKind() *codec.Kind {
 			p, _ := workflow.ReadProgress(m)
 			workflow.PutProgress(r, p)
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -278,7 +277,6 @@ func tasksKind() *codec.Kind {
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			updateTasks(values.Sub(r.Doc(), "tasks"), values.Get(m, "tasks"))
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -309,7 +307,7 @@ func addNamedTasks(tasks, m *checkpoint.Map) {
 // named state.
 func stepKind() *codec.Kind {
 	return &codec.Kind{
-		Name: "step", Under: "state",
+		Name: "step", Under: "state", OneLine: true,
 		Is: func(m *checkpoint.Map) bool { return values.Has(m, "phase") },
 		Rules: func(c *codec.Checker) {
 			c.Text("phase")

@@ -57,9 +57,8 @@ func metadataKind() *codec.Kind {
 		Trigger: func(*checkpoint.Map) checkpoint.Trigger {
 			return checkpoint.SessionEnd
 		},
-		Apply:  apply,
-		File:   func(*checkpoint.Map) string { return "metadata.json" },
-		Indent: codec.DefaultIndent,
+		Apply: apply,
+		File:  func(*checkpoint.Map) string { return "metadata.json" },
 	}
 }
 

@@ -58,7 +58,6 @@ func plainKind() *codec.Kind {
 				r.SetResumeFrom(next)
 			}
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 

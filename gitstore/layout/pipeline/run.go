@@ -42,8 +42,7 @@ func runKind() *codec.Kind {
 				t.Set("updated_at", workflow.FormatTime(r.CreatedAt()))
 			}
 		},
-		File:   func(*checkpoint.Map) string { return "state.json" },
-		Indent: codec.DefaultIndent,
+		File: func(*checkpoint.Map) string { return "state.json" },
 	}
 }
 
@@ -92,6 +91,5 @@ func otherKind() *codec.Kind {
 			p, _ := workflow.ReadProgress(m)
 			workflow.PutProgress(r, p)
 		},
-		Indent: codec.DefaultIndent,
 	}
 }

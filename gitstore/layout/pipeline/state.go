@@ -38,7 +38,6 @@ func stateKind() *codec.Kind {
 		Apply:   applyState,
 		Update:  updateState,
 		File:    func(*checkpoint.Map) string { return "state.json" },
-		Indent:  codec.DefaultIndent,
 	}
 }
 

@@ -101,7 +101,6 @@ func workflowKind() *codec.Kind {
 		Update: update,
 		Fresh:  fresh,
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + ".json" },
-		Indent: codec.DefaultIndent,
 	}
 }
 

@@ -115,7 +115,7 @@ type Kind struct {
 	Fresh   func(r *checkpoint.Record) (*checkpoint.Map, error) // new document, nil for kinds that git-checkpoint does not create
 	Provide func(issue checkpoint.Issue, path string) string    // command that provides a missing value, "" if unknown
 	File    func(m *checkpoint.Map) string                      // file name
-	Indent  int
+	OneLine bool                                                // new JSON documents have a single line
 
 	// Beside names the kind whose new documents have a document of this kind beside them. A
 	// nil document of Fresh is not written.
@@ -142,6 +142,14 @@ func (k *Kind) decode(name string, data []byte) (*checkpoint.Map, error) {
 		return nil, err
 	}
 	return k.migrated(m), nil
+}
+
+// indent returns the indentation of new JSON documents.
+func (k *Kind) indent() int {
+	if k.OneLine {
+		return 0
+	}
+	return DefaultIndent
 }
 
 func (k *Kind) migrated(m *checkpoint.Map) *checkpoint.Map {

@@ -66,7 +66,7 @@ func (f *File) stored() *checkpoint.Map {
 		m.Set("version", f.Version)
 	}
 	if IsJSON(f.data) {
-		if n := indentOf(f.data); f.kind.Whole != nil || n != f.kind.Indent {
+		if n := indentOf(f.data); f.kind.Whole != nil || n != f.kind.indent() {
 			m.Set("indent", n)
 		}
 	}
@@ -122,7 +122,7 @@ func digest(as Name, name string, m *checkpoint.Map) string {
 
 // encode returns a document in its original format.
 func (k *Kind) encode(stored, m *checkpoint.Map) ([]byte, error) {
-	indent := k.Indent
+	indent := k.indent()
 	if n, ok := checkpoint.Number(values.Text(stored, "indent")).Int(); ok {
 		indent = int(n)
 	} else if k.Whole != nil {

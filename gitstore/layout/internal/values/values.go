@@ -80,7 +80,15 @@ func Same(a, b any) bool {
 	switch a := a.(type) {
 	case *checkpoint.Map:
 		b, ok := b.(*checkpoint.Map)
-		return ok && sameMap(a, b)
+		if !ok || a.Len() != b.Len() {
+			return false
+		}
+		for key, v := range a.All() {
+			if w, ok := b.Get(key); !ok || !Same(v, w) {
+				return false
+			}
+		}
+		return true
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, Same)
@@ -92,19 +100,6 @@ func Same(a, b any) bool {
 		return false
 	}
 	return checkpoint.Equal(a, b)
-}
-
-func sameMap(a, b *checkpoint.Map) bool {
-	if a.Len() != b.Len() {
-		return false
-	}
-	for key, v := range a.All() {
-		w, ok := b.Get(key)
-		if !ok || !Same(v, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // Put sets a value unless the existing value is equal by same.
