@@ -135,17 +135,13 @@ func indexEntry(r *checkpoint.Record) *checkpoint.Map {
 // Triggers returns the triggers in the index of a crunch folder, the only place with
 // triggers in that system. It returns nil if data is not an index.
 func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	if err != nil || !isIndex(m) {
+	_, entries := Folder{Index: data}.entries()
+	if entries == nil {
 		return nil
 	}
 	found := map[checkpoint.ID]checkpoint.Trigger{}
-	list, _ := values.Get(m, "checkpoints").([]any)
-	for _, e := range list {
-		entry, _ := e.(*checkpoint.Map)
-		id, err := checkpoint.ParseID(values.Text(entry, "checkpoint_id"))
-		t, bad := checkpoint.ParseTrigger(values.Text(entry, "trigger"))
-		if err == nil && bad == nil {
+	for id, entry := range entries {
+		if t, err := checkpoint.ParseTrigger(values.Text(entry, "trigger")); err == nil {
 			found[id] = t
 		}
 	}

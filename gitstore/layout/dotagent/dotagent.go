@@ -133,7 +133,11 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 	default:
 		m.Set("phase_status", s)
 	}
-	approvalDetails(r, m)
+	said, _ := values.Get(m, "user_checkpoints").([]any)
+	approvals, _ := values.Get(r.Doc(), "progress.approved").([]any)
+	if all := mergeApprovals(said, approvals, workflow.FormatTime(r.CreatedAt())); len(all) > len(said) {
+		m.Set("user_checkpoints", all)
+	}
 	workflow.Touch(r, was, m, "last_updated")
 }
 
@@ -208,17 +212,11 @@ func checkOrder(c *codec.Checker) {
 		}
 		seen[values.Text(m, "phase")] = true
 	}
-	checkCurrent(c, len(l))
-}
-
-// checkCurrent checks that the current phase comes after the completed phases, or is the last
-// completed phase with status complete.
-func checkCurrent(c *codec.Checker, done int) {
-	at := slices.Index(phases, values.Text(c.Doc, "current_phase"))
-	if at < 0 || at == done || at == done-1 && workflow.IsDone(values.Text(c.Doc, "phase_status")) {
-		return
+	// The current phase comes after the completed phases, or is the last of them.
+	at, done := slices.Index(phases, values.Text(c.Doc, "current_phase")), len(l)
+	if at >= 0 && at != done && (at != done-1 || !workflow.IsDone(values.Text(c.Doc, "phase_status"))) {
+		c.Fail("current_phase", "order", "%s, but %d phases are completed", phases[at], done)
 	}
-	c.Fail("current_phase", "order", "%s, but %d phases are completed", phases[at], done)
 }
 
 // checkApprovals checks the list of approvals.
