@@ -26,14 +26,8 @@ type BlameBlock struct {
 	Name, Who, What string // as git checkpoint blame prints them
 	Mark            string // style of the origin
 	At              Stamp
-	URL             string // page of the checkpoint, or of the commit at the forge, or ""
-	Lines           []BlamedLine
-}
-
-// A BlamedLine is a line of a file.
-type BlamedLine struct {
-	Number int
-	Text   string
+	URL             string               // page of the checkpoint, or of the commit at the forge, or ""
+	Lines           []gitstore.BlameLine // the template cleans their texts
 }
 
 // blame shows the origins of the lines of a file. The query has the path, and with at a
@@ -81,7 +75,7 @@ func (m *BlamePage) fill(v *visit, lines []gitstore.BlameLine) {
 			m.Blocks = append(m.Blocks, v.blameBlock(blamed.Origins[l.Source]))
 		}
 		b := &m.Blocks[len(m.Blocks)-1]
-		b.Lines = append(b.Lines, BlamedLine{l.Number, block(cut(l.Text, maxText))})
+		b.Lines = append(b.Lines, l)
 	}
 }
 

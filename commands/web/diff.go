@@ -254,15 +254,8 @@ func (s *shower) half(v any) *Value {
 
 // side reports whether a value is short enough to be shown side by side.
 func side(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return !strings.Contains(v, "\n") && len(v) <= maxLine
-	case []any:
-		return len(v) == 0
-	case *checkpoint.Map:
-		return v.Len() == 0
-	}
-	return true
+	s, _ := v.(string)
+	return flat(v) && !strings.Contains(s, "\n")
 }
 
 // text converts a value to lines: strings unchanged, other values as YAML.

@@ -265,9 +265,9 @@ func phasesOf(l *gitstore.List, chosen string) []Option {
 	if chosen != "" && !slices.Contains(names, chosen) {
 		names = append(names, chosen)
 	}
-	var list []Option
-	for _, name := range names {
-		list = append(list, Option{name, name, name == chosen})
+	list := make([]Option, len(names))
+	for i, name := range names {
+		list[i] = Option{name, name, name == chosen}
 	}
 	return list
 }

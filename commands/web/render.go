@@ -37,6 +37,7 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 		"only":   func() []string { return []string{"pinned", "resumable", "invalid"} },
 		"signed": thousands,
 		"clean":  line,
+		"text":   func(s string) string { return block(cut(s, maxText)) },
 		"lines":  lines,
 		"changed": func(n *gitstore.Totals) string {
 			if n.Files == 0 {

@@ -190,6 +190,7 @@ func contains(text string, in ...string) bool {
 type pager struct {
 	links   links
 	write   bool   // rows offer the way back to their checkpoint
+	many    bool   // rows name their issue, because the timeline is of several
 	base    string // URL of the timeline
 	size    int    // checkpoints per page
 	entries view.Entries
@@ -232,13 +233,17 @@ func shown(from, n int, t Timeline) string {
 	return thousands(from+1) + "\u2013" + thousands(from+n) + " of " + count(t.Found, "checkpoint")
 }
 
-// groups groups consecutive checkpoints by phase, and folds runs of automatic checkpoints
-// unless a filter selects checkpoints.
-func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
-	runs := view.Runs(l.Checkpoints, kept)
+// runs returns runs of automatic checkpoints, or single checkpoints if the filter selects some.
+func (f Filter) runs(l *gitstore.List, kept []int) [][]int {
 	if f.Any() {
-		runs = view.Singles(kept)
+		return view.Singles(kept)
 	}
+	return view.Runs(l.Checkpoints, kept)
+}
+
+// groups groups consecutive checkpoints by phase.
+func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
+	runs := f.runs(l, kept)
 	rows := v.rows(l, f, runs)
 	var groups []Group
 	for at := 0; at < len(runs); {
@@ -280,7 +285,7 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 			e := v.listed(l, f, i, &members[n])
 			folded.Entries, folded.Open = append(folded.Entries, e), folded.Open || e.Chosen
 		}
-		folded.At, members = folded.Entries[0].At, members[len(run):]
+		folded.At, folded.Issue, members = folded.Entries[0].At, folded.Entries[0].Issue, members[len(run):]
 		rows[k].Run = folded
 	}
 	return rows
@@ -289,7 +294,9 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 // listed returns the entry of a checkpoint in a list.
 func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) TimelineEntry {
 	c, e := of.Checkpoint, v.entry(of)
-	if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
+	if v.many {
+		e.Issue, e.IssueURL = issueLabel(l.Issue), v.links.issue(l.Issue)
+	} else if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
 		e.Elsewhere = e.Branch
 	}
 	if v.links.file || c.ID == "" || v.base == "" {

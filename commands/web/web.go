@@ -119,9 +119,17 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 	if o.write && c.Store.Root() == "" {
 		return failure.Errorf(failure.Repository, "git checkpoint web", "web: --write: a bare repository has no worktree")
 	}
-	issues, path, err := webIssue(c)
-	if err != nil {
-		return err
+	var issues []checkpoint.Issue // none means all
+	path := ""
+	if len(c.Line.Args) > 0 || c.Line.Common.Issue != "" {
+		i, err := c.Issue()
+		if err != nil {
+			return err
+		}
+		if !c.Store.HasIssue(c.Ctx, i) {
+			return &gitstore.NoneError{Issue: i}
+		}
+		issues, path = []checkpoint.Issue{i}, links{}.issue(i)[1:]
 	}
 	if o.export != "" {
 		return exportPage(c, o.export, issues)
@@ -154,22 +162,6 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 		}
 	}
 	return server.Serve(c.Ctx)
-}
-
-// webIssue returns the named issue and the issue's page path. An empty result means all
-// issues.
-func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err error) {
-	if len(c.Line.Args) == 0 && c.Line.Common.Issue == "" {
-		return nil, "", nil
-	}
-	i, err := c.Issue()
-	if err != nil {
-		return nil, "", err
-	}
-	if !c.Store.HasIssue(c.Ctx, i) {
-		return nil, "", &gitstore.NoneError{Issue: i}
-	}
-	return []checkpoint.Issue{i}, IssuePath(i), nil
 }
 
 func pageOptions(c *invoke.Invocation, write bool) Options {
