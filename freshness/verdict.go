@@ -147,7 +147,6 @@ func reason(check string, a Action, format string, args ...any) Reason {
 	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
 }
 
-// corrupt marks a reason as corrupt.
 func corrupt(r Reason) Reason {
 	r.Corrupt = true
 	return r

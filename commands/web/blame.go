@@ -65,7 +65,6 @@ func (v *visit) blame() error {
 	return v.show(p)
 }
 
-// fill adds the lines in blocks.
 func (m *BlamePage) fill(v *visit, lines []gitstore.BlameLine) {
 	m.Left = max(0, len(lines)-maxBlamed)
 	read := v.entries().Record

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/url"
 	"strings"
 
 	"git-checkpoint/commands/internal/view"
@@ -52,7 +51,6 @@ type ActionLink struct {
 // maxFiles limits a list of files.
 const maxFiles = 500
 
-// checkpoint shows a checkpoint's page.
 func (v *visit) checkpoint() error {
 	at, err := v.place()
 	if err != nil {
@@ -82,11 +80,6 @@ func (m *CheckpointPage) compare(v *visit, c, older *gitstore.Checkpoint, head b
 		from = nil
 	}
 	m.Changes = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, nil)
-	m.Changes.fold()
-	for i := range m.Changes.Files {
-		f := &m.Changes.Files[i]
-		f.URL = v.links.below(c, "diff") + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
-	}
 	if older != nil {
 		page := v.links.checkpoint(c)
 		m.Sides = []Side{{"Since the checkpoint before", page, !head}, {"Since HEAD", page + "?since=" + againstHead, head}}
@@ -173,7 +166,6 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 	return list
 }
 
-// leftOut returns the files that a checkpoint does not have.
 func leftOut(r *checkpoint.Record) (rows []Fact, left int) {
 	for _, f := range view.ListLeftOut(r.Snapshot()) {
 		path, why := f.Path, firstLine(f.Why)
@@ -188,7 +180,6 @@ func leftOut(r *checkpoint.Record) (rows []Fact, left int) {
 	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
 }
 
-// snapshotFacts returns facts about the snapshot's source.
 func snapshotFacts(r *checkpoint.Record) []Fact {
 	s := r.Snapshot()
 	var facts []Fact

@@ -33,7 +33,6 @@ const nearChoices = 12
 // againstHead is the parameter value for HEAD at the save.
 const againstHead = "head"
 
-// diff shows the changes of a checkpoint.
 func (v *visit) diff() error {
 	at, err := v.place()
 	if err != nil {
@@ -49,26 +48,8 @@ func (v *visit) diff() error {
 	p.Crumbs = v.crumbs(c.Issue, Link{e.Short, v.links.checkpoint(c)}, Link{Text: "Compare"})
 	q := v.r.URL.Query()
 	p.Diff = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, q["path"])
-	p.Diff.Self = v.links.below(c, "diff")
 	p.Diff.Against = v.choices(at, from)
-	for i := range p.Diff.Files {
-		f := &p.Diff.Files[i]
-		f.URL = p.Diff.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
-	}
-	p.Diff.fold()
 	return v.show(p)
-}
-
-// fold closes the files after the first lines of a page, so that a reader sees all files.
-func (d *Diff) fold() {
-	lines := 0
-	for i := range d.Files {
-		f := &d.Files[i]
-		f.Folded = lines > 600 && len(d.Files) > 1
-		for _, h := range f.Hunks {
-			lines += len(h.Lines)
-		}
-	}
 }
 
 // compared returns the checkpoint to compare with: the checkpoint named in the URL, or by
@@ -120,7 +101,7 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Option {
 // the save. If paths is not empty, only these files are compared, and each file can use
 // the page's whole budget.
 func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
-	d := &Diff{To: v.single(to)}
+	d := &Diff{To: v.single(to), Self: v.links.below(to, "diff")}
 	if from != nil {
 		e := v.single(from)
 		d.From = &e
@@ -134,13 +115,21 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 	if err := v.compareFiles(d, from, to, paths, &b); err != nil {
 		d.FilesTrouble = block(cut(err.Error(), maxText))
 	}
+	above := 0 // lines
 	for i := range d.Files {
 		f := &d.Files[i]
+		if d.Self != "" {
+			f.URL = d.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
+			f.Folded = above > 600 && len(d.Files) > 1 // a reader sees all files
+		}
+		for _, h := range f.Hunks {
+			above += len(h.Lines)
+		}
 		if f.Status != "deleted" && !to.Archived {
 			f.Blame = v.links.blame(to.Issue, f.paths[0], nameOf(to))
 		}
 		if d.To.Back != "" {
-			f.Back = d.To.Back + "?" + url.Values{"path": {pathField(f.paths[0])}}.Encode()
+			f.Back = d.To.Back + "?" + url.Values{"path": {url.PathEscape(f.paths[0])}}.Encode()
 		}
 	}
 	return d
@@ -166,7 +155,6 @@ func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget
 	d.StateSays = count(len(d.State), "change")
 }
 
-// compareFiles adds the changed files.
 func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, paths []string, b *budget) error {
 	between, err := v.repo.Diff(from, to, literal(paths)...)
 	if err != nil {
@@ -187,7 +175,6 @@ func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, paths []str
 	return nil
 }
 
-// literal converts paths to literal pathspecs.
 func literal(paths []string) []string {
 	var list []string
 	for _, p := range paths[:min(len(paths), 2)] {

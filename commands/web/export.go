@@ -28,13 +28,7 @@ type Exported struct {
 type ExportChain struct {
 	Anchor      string
 	Issue       *IssuePage
-	Checkpoints []ExportCheckpoint
-}
-
-// An ExportCheckpoint is a checkpoint with its changes.
-type ExportCheckpoint struct {
-	Anchor     string
-	Checkpoint *CheckpointPage
+	Checkpoints []*CheckpointPage // with their changes
 }
 
 // Limits of an exported file.
@@ -152,13 +146,13 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	chain := ExportChain{Anchor: links{file: true}.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
 		c := &l.Checkpoints[at]
-		anchor, m := links{file: true}.checkpoint(c)[1:], v.checkpointPage(place{l, at}, false)
+		m := v.checkpointPage(place{l, at}, false)
 		older, _ := v.repo.Store.Lineage(v.ctx, l).Before(at)
 		m.Older, m.Newer, m.Changes = nil, nil, v.diffPage(older, c, budget{exportLines, exportLines}, nil)
 		for i := range m.Changes.Files {
-			m.Changes.Files[i].Anchor = anchor + "-" + m.Changes.Files[i].Anchor
+			m.Changes.Files[i].Anchor = "c-" + m.Commit + "-" + m.Changes.Files[i].Anchor
 		}
-		chain.Checkpoints = append(chain.Checkpoints, ExportCheckpoint{anchor, m})
+		chain.Checkpoints = append(chain.Checkpoints, m)
 	}
 	chain.Issue.Timeline.unlink(exportWhole)
 	if !v.links.site {

@@ -38,7 +38,6 @@ type budget struct{ page, file int }
 // spend returns the remaining lines for a file.
 func (b *budget) spend() int { return max(0, min(b.page, b.file)) }
 
-// letter returns git's letter for a status.
 func letter(status string) string {
 	switch status {
 	case "typechange":

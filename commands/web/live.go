@@ -38,31 +38,26 @@ type watcher struct {
 const maxNews = 500
 
 // look returns a name for the state of all chains and the current branch. It reads the state
-// at most once per watchEvery.
-func (w *watcher) look(read func() (string, error)) (string, error) {
+// at most once per watchEvery, from repo, or from a repository that it opens if repo is nil.
+func (s *site) look(ctx context.Context, repo *Repository) (string, error) {
+	w := &s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.state != "" && time.Since(w.at) < watchEvery {
 		return w.state, nil
 	}
-	state, err := read()
-	if err != nil {
-		return "", err
-	}
-	w.at, w.state = time.Now(), state
-	return state, nil
-}
-
-// look returns the state of the refs for a request that has not opened the repository.
-func (s *site) look(ctx context.Context) (string, error) {
-	return s.watch.look(func() (string, error) {
-		repo, err := s.o.Open(ctx)
-		if err != nil {
+	if repo == nil {
+		var err error
+		if repo, err = s.o.Open(ctx); err != nil {
 			return "", err
 		}
 		defer repo.Close()
-		return stateOf(ctx, repo.Store)
-	})
+	}
+	state, err := stateOf(ctx, repo.Store)
+	if err == nil {
+		w.at, w.state = time.Now(), state
+	}
+	return state, err
 }
 
 // stateOf returns a digest of the chains' tips and of the current branch.
@@ -156,9 +151,8 @@ func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip, unsaved s
 	return &Live{"/live?" + q.Encode(), v.state + tagOf(unsaved)}
 }
 
-// poll answers a poll.
 func (s *site) poll(w http.ResponseWriter, r *http.Request) {
-	state, err := s.look(r.Context())
+	state, err := s.look(r.Context(), nil)
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, line(err.Error()))
 		return

@@ -254,7 +254,6 @@ func triggers(chosen string) []Option {
 	return list
 }
 
-// phasesOf returns the phases of a list, newest first, and the chosen phase.
 func phasesOf(l *gitstore.List, chosen string) []Option {
 	var names []string
 	for i := range l.Checkpoints {

@@ -45,7 +45,6 @@ const (
 // A shower converts a document into a limited number of values.
 type shower struct{ left int }
 
-// showRecord prepares a record for templates.
 func showRecord(doc *checkpoint.Map) Record {
 	s := &shower{left: maxValues}
 	var r Record

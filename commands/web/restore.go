@@ -48,9 +48,6 @@ func (v *visit) wish() (w wish, err error) {
 	return w, nil
 }
 
-// pathField returns a path as a value of a form, without control characters.
-func pathField(path string) string { return url.PathEscape(path) }
-
 // fields returns the choices as the values of a form.
 func (w wish) fields() url.Values {
 	q := url.Values{}
@@ -61,7 +58,7 @@ func (w wish) fields() url.Values {
 		q.Set("branch", w.branch)
 	}
 	for _, path := range w.paths {
-		q.Add("path", pathField(path))
+		q.Add("path", url.PathEscape(path)) // without control characters
 	}
 	return q
 }
@@ -197,7 +194,7 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 			planned.What, planned.Class = planned.What+"; "+view.HasConflicts, classes[view.FileConflicts]
 		}
 		if len(files) > 1 && q.Alone != "" && f.Kind != view.FileLater {
-			planned.Alone = q.Alone + "?" + url.Values{"path": {pathField(f.Path)}}.Encode()
+			planned.Alone = q.Alone + "?" + url.Values{"path": {url.PathEscape(f.Path)}}.Encode()
 		}
 		q.add(planned)
 	}

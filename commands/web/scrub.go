@@ -129,7 +129,6 @@ func (v *visit) turnPane(l *gitstore.List, picked []int, at int) *TurnPane {
 	return p
 }
 
-// turns returns the URL of the page of turns.
 func (l links) turns(i checkpoint.Issue) string {
 	if l.file {
 		return ""

@@ -87,7 +87,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer func() { v.repo.Close() }() // an action can open it again
 			if r.Method == http.MethodGet {   // without a state, the page does not poll
-				v.state, _ = s.watch.look(func() (string, error) { return stateOf(ctx, v.repo.Store) })
+				v.state, _ = s.look(ctx, v.repo)
 			}
 			err = show(v)
 		}
@@ -100,7 +100,6 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	}
 }
 
-// take acquires the semaphore.
 func (v *visit) take() error {
 	select {
 	case v.slots <- struct{}{}:
@@ -130,7 +129,6 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// show sends a page.
 func (v *visit) show(p *Page) error { return v.send(http.StatusOK, "page", p) }
 
 // send renders a template wholly before sending. If rendering fails, it sends an error instead.
@@ -147,7 +145,6 @@ func (v *visit) send(status int, name string, model any) error {
 	return err
 }
 
-// issue returns the issue in the URL.
 func (v *visit) issue() (checkpoint.Issue, error) {
 	i, err := checkpoint.IssueFromRef(v.r.PathValue("issue"))
 	if err != nil {

@@ -107,7 +107,6 @@ func (f Filter) Any() bool {
 // whole reports whether the filter needs the whole chain.
 func (f Filter) whole() bool { return f.Any() || f.Compare != "" || f.Page > 1 }
 
-// query returns the filter as a URL query.
 func (f Filter) query(page int) string {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": f.Text, "path": f.Path, "content": f.Content, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only, "compare": f.Compare} {
@@ -241,7 +240,6 @@ func (f Filter) runs(l *gitstore.List, kept []int) [][]int {
 	return view.Runs(l.Checkpoints, kept)
 }
 
-// groups groups consecutive checkpoints by phase.
 func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
 	runs := f.runs(l, kept)
 	rows := v.rows(l, f, runs)

@@ -103,7 +103,6 @@ func (e *labelEdit) apply() (text string, err error) {
 	return "", ErrLabelsForm
 }
 
-// setEmpty replaces an empty value of labels.
 func (e *labelEdit) setEmpty(key *yaml.Node, value string) (string, error) {
 	lines := strings.SplitAfter(e.text, "\n")
 	line := lines[key.Line-1]

@@ -71,7 +71,6 @@ func (s Site) scheme() string {
 	return scheme
 }
 
-// issueURL returns the web page of an issue.
 func (s Site) issueURL(number string) string {
 	return s.Web + "/" + escapePath(s.Project) + dialects[s.Kind].issue + number
 }
@@ -243,7 +242,6 @@ func named(kind Kind, remote Remote, hosts []string) (Site, error) {
 	return Site{}, nil
 }
 
-// parseHost parses one entry of Hosts.
 func parseHost(entry string) (*url.URL, error) {
 	text := entry
 	if !strings.Contains(text, "://") {
@@ -286,7 +284,6 @@ func port(scheme, host string) string {
 	return map[string]string{"https": "443", "http": "80"}[scheme]
 }
 
-// api returns the API URL of an issue.
 func (s Site) api(number string) string {
 	d := dialects[s.Kind]
 	at := s.Web + d.api

@@ -148,7 +148,6 @@ func checkNames(c *codec.Checker) {
 	c.Named(id)
 }
 
-// checkPhaseNumbers checks the consistency of phase numbers.
 func checkPhaseNumbers(c *codec.Checker) {
 	done := workflow.Phases(values.Get(c.Doc, "completed_phases"))
 	if slices.Contains(done, workflow.PhaseName(values.Get(c.Doc, "current_phase"))) && workflow.StatusOf(values.Text(c.Doc, "status")) != workflow.Completed {

@@ -123,7 +123,6 @@ func document(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Map {
 	return m
 }
 
-// indexEntry returns the index entry of a checkpoint.
 func indexEntry(r *checkpoint.Record) *checkpoint.Map {
 	at, _ := r.Doc().Get("created_at")
 	return values.NewMap(

@@ -219,7 +219,6 @@ func checkOrder(c *codec.Checker) {
 	}
 }
 
-// checkApprovals checks the list of approvals.
 func checkApprovals(c *codec.Checker) {
 	l, _ := c.List("user_checkpoints")
 	for i, e := range l {

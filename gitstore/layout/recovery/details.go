@@ -41,7 +41,6 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 	}
 }
 
-// artifactPaths returns the artifact paths of a phase.
 func artifactPaths(phase *checkpoint.Map) []any {
 	paths := []any{}
 	list, _ := values.Get(phase, "artifacts").([]any)

@@ -199,7 +199,6 @@ func rules(c *codec.Checker) {
 	c.Named(values.Text(c.Doc, "workflow_id"))
 }
 
-// checkPhaseMetadata checks the results of each phase.
 func checkPhaseMetadata(c *codec.Checker) {
 	meta, ok := c.Mapping("phase_metadata")
 	if !ok {

@@ -212,7 +212,6 @@ func (f *File) Relativize(root string) int {
 	return max(n, was-len(f.Problems))
 }
 
-// relativize converts the texts of a document.
 func relativize(v any, prefix string) (n int) {
 	change := func(v any, set func(string)) {
 		if s, ok := v.(string); ok {
