@@ -27,7 +27,7 @@ func checkpointKind() *codec.Kind {
 			return strings.Trim(values.Text(m, "workflow_type")+"_"+snake(projectOf(m)), "_")
 		},
 		ID:     func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
-		At:     func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "updated_at"), values.Get(m, "created_at")) },
+		At:     func(m *checkpoint.Map) any { return values.First(m, "updated_at", "created_at") },
 		Apply:  applyCheckpoint,
 		Update: updateCheckpoint,
 		Fresh:  freshCheckpoint,

@@ -129,13 +129,10 @@ func applyStoryLog(m *checkpoint.Map, r *checkpoint.Record) {
 		}
 		open = open || last[name] == workflow.Pending
 	}
-	if status := values.Text(m, "status"); status != "" {
-		workflow.Set(r, "description", values.Text(m, "name"), "status", status)
-	} else {
-		workflow.Set(r, "description", values.Text(m, "name"))
-		if !open {
-			p.Names = nil
-		}
+	status := values.Text(m, "status")
+	workflow.Set(r, "description", values.Text(m, "name"), "status", status)
+	if status == "" && !open {
+		p.Names = nil
 	}
 	r.Doc().Delete("progress")
 	workflow.PutProgress(r, p)

@@ -22,8 +22,6 @@
 package codec
 
 import (
-	"strings"
-
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -125,23 +123,6 @@ type Kind struct {
 
 	ListTasks   bool // listings show the number of completed tasks
 	ListNoPhase bool // listings do not show the phase
-}
-
-// matches reports whether a document has the shape of the kind, in the required folder.
-func (k *Kind) matches(m *checkpoint.Map, file string) bool {
-	return k.Is(m) && (k.Under == "" || strings.Contains("/"+file, "/"+k.Under+"/"))
-}
-
-// decode parses a document and migrates it to the newest version.
-func (k *Kind) decode(name string, data []byte) (*checkpoint.Map, error) {
-	if k.Lines != nil {
-		return k.Lines(name, data), nil
-	}
-	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(int, int, string) {})
-	if err != nil {
-		return nil, err
-	}
-	return k.migrated(m), nil
 }
 
 // indent returns the indentation of new JSON documents.

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -39,7 +40,7 @@ func (g Registry) find(as Name, wants func(*Kind) bool) (Name, *Kind) {
 // findKind returns the kind of a document and its system, nil if no kind matches.
 func (g Registry) findKind(as Name, m *checkpoint.Map, file string) (Name, *Kind) {
 	return g.find(as, func(k *Kind) bool {
-		return k.Log == nil && k.matches(m, file) && (!k.Rest || g.otherType(m) == "")
+		return k.Log == nil && k.Is(m) && (k.Under == "" || strings.Contains("/"+file, "/"+k.Under+"/")) && (!k.Rest || g.otherType(m) == "")
 	})
 }
 

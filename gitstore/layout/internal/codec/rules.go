@@ -212,6 +212,9 @@ func (c *Checker) Mapping(path string) (*checkpoint.Map, bool) {
 	return given[*checkpoint.Map](c, path, "a mapping")
 }
 
+// Bool returns the truth value at a path, and reports other values.
+func (c *Checker) Bool(path string) (value, ok bool) { return given[bool](c, path, "true or false") }
+
 func given[T any](c *Checker, path, want string) (found T, ok bool) {
 	v, ok := c.Given(path)
 	if !ok {

@@ -138,7 +138,8 @@ func (k *Kind) bytes(stored, m *checkpoint.Map) ([]byte, error) {
 		if k.Lines != nil {
 			return []byte(s), nil // log lines contain more than their events
 		}
-		if was, err := k.decode(values.Text(stored, "name"), []byte(s)); err == nil && k.unchanged(was, m) {
+		was, err := checkpoint.DecodeTolerant([]byte(s), checkpoint.DefaultLimits, func(int, int, string) {})
+		if err == nil && k.unchanged(k.migrated(was), m) {
 			return []byte(s), nil
 		}
 	}

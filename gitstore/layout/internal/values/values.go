@@ -20,6 +20,16 @@ func Get(m *checkpoint.Map, path string) any {
 	return v
 }
 
+// First returns the first value at the given paths that is not null, nil if there is none.
+func First(m *checkpoint.Map, paths ...string) any {
+	for _, p := range paths {
+		if v := Get(m, p); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
 // Text returns the first nonempty text at the given paths.
 func Text(m *checkpoint.Map, paths ...string) string {
 	for _, p := range paths {
