@@ -3,15 +3,14 @@ package freshness
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Action is the action recommended for a checkpoint. Larger actions are worse.
@@ -165,19 +164,15 @@ func printable(s string) string {
 
 func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
-
-// command joins words into a shell command. It quotes words with shell syntax, since a
+// command joins words into a shell command, quoted if they have shell syntax, since a
 // branch may have the name $(reboot). It returns "" if a word contains control
 // characters. No quoting makes such characters safe on a terminal.
 func command(words ...string) string {
 	for k, w := range words {
-		switch {
-		case printable(w) != w:
+		if printable(w) != w {
 			return ""
-		case !plainWord().MatchString(w):
-			words[k] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
+		words[k] = failure.Quote(w)
 	}
 	return strings.Join(words, " ")
 }

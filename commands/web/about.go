@@ -34,9 +34,10 @@ func (v *visit) entries() view.Entries {
 }
 
 // entry returns the entry of a single checkpoint without its change.
-func (v *visit) entry(at place) TimelineEntry {
-	e := v.entries().Single(at.list, at.at)
-	return v.pager("").entry(&e)
+func (v *visit) entry(at place) *TimelineEntry {
+	of := v.entries().Single(at.list, at.at)
+	e := v.pager("").entry(&of)
+	return &e
 }
 
 // maxCounted limits the cached numbers of changed lines, and of checkpoints.

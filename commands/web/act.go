@@ -199,7 +199,7 @@ func (v *visit) aboutCheckpoint() (*Question, error) {
 	}
 	e := v.entry(at)
 	q := &Question{
-		Verb: cmp.Or(a.confirm, a.verb), Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: &e,
+		Verb: cmp.Or(a.confirm, a.verb), Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: e,
 		Form: v.links.below(c, act), Back: v.links.checkpoint(c), bound: []string{act, string(c.Issue), string(c.ID)},
 		title: a.verb + ": " + e.Title, crumbs: v.crumbs(c.Issue, Link{e.Title, v.links.checkpoint(c)}, Link{Text: a.verb}),
 		to: v.links.issue(c.Issue),
@@ -215,7 +215,7 @@ func (v *visit) aboutCheckpoint() (*Question, error) {
 	q.do = func() (Notice, error) {
 		n := Notice{Text: a.done + ": " + e.Title}
 		if a.undo {
-			n.Next = Link{"Undo", v.links.revert(c.Issue, "undo")}
+			n.Next = Link{"Undo", v.links.view(c.Issue, "undo")}
 		}
 		return n, a.does(v, c)
 	}
@@ -270,7 +270,7 @@ func (u reverting) question(v *visit) (*Question, error) {
 		return nil, &gitstore.NoneError{Issue: i}
 	}
 	q := &Question{
-		Verb: u.verb, Form: v.links.revert(i, u.name), Back: v.links.issue(i), bound: []string{u.name, string(i)},
+		Verb: u.verb, Form: v.links.view(i, u.name), Back: v.links.issue(i), bound: []string{u.name, string(i)},
 		title: u.verb, crumbs: v.crumbs(i, Link{Text: u.verb}), to: v.links.issue(i),
 	}
 	shown, err := u.preview(v.repo.Store, v.ctx, gitstore.Which{Issue: i})
@@ -292,8 +292,7 @@ func (u reverting) question(v *visit) (*Question, error) {
 		q.bound = append(append(append(q.bound, r.Undo, "\n"), r.Restored...), r.Skipped...)
 		if l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0); err == nil {
 			if at := indexOf(l, string(r.ID)); at >= 0 {
-				e := v.entry(place{l, at})
-				q.Entry = &e
+				q.Entry = v.entry(place{l, at})
 			}
 		}
 		q.Text = append(q.Text, "A file that has changed since stays as it is, also if a commit has changed it.")
@@ -311,7 +310,7 @@ func (u reverting) question(v *visit) (*Question, error) {
 		if err != nil {
 			return n, err
 		}
-		n = Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{u.other.Text, v.links.revert(i, u.other.URL)}}
+		n = Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{u.other.Text, v.links.view(i, u.other.URL)}}
 		if len(done.IDs()) > 0 {
 			n.Text += " (" + count(len(done.IDs()), "checkpoint") + ")"
 		}

@@ -51,7 +51,7 @@ func (v *visit) blame() error {
 			return err
 		}
 		e := v.entry(at)
-		m.At, m.Now, req.At = &e, v.links.blame(i, path, ""), at.checkpoint().ID
+		m.At, m.Now, req.At = e, v.links.blame(i, path, ""), at.checkpoint().ID
 		crumbs = append([]Link{{e.Short, e.URL}}, crumbs...)
 	}
 	lines, err := v.repo.Blame(v.ctx, req)

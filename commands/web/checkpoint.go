@@ -66,7 +66,7 @@ func (v *visit) checkpoint() error {
 	p := v.page(m.Title)
 	p.Crumbs = v.crumbs(c.Issue)
 	if c.Archived {
-		p.Crumbs = append(p.Crumbs, Link{"Archive", v.links.archive(c.Issue)})
+		p.Crumbs = append(p.Crumbs, Link{"Archive", v.links.view(c.Issue, "archive")})
 	}
 	p.Crumbs = append(p.Crumbs, Link{Text: m.Short})
 	p.Checkpoint = m
@@ -92,7 +92,7 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
 	_, more, _ := strings.Cut(strings.TrimSpace(c.Note), "\n") // the first line is the title
 	m := &CheckpointPage{
-		TimelineEntry: v.entry(at), Label: issueLabel(c.Issue), More: block(cut(strings.TrimSpace(more), maxText)),
+		TimelineEntry: *v.entry(at), Label: issueLabel(c.Issue), More: block(cut(strings.TrimSpace(more), maxText)),
 		Older: v.neighbour(at, 1), Newer: v.neighbour(at, -1),
 		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c, actionNames...),
 	}
@@ -146,8 +146,7 @@ func (v *visit) neighbour(at place, step int) *TimelineEntry {
 	if at.near(step) == nil {
 		return nil
 	}
-	e := v.entry(place{at.list, at.at + step})
-	return &e
+	return v.entry(place{at.list, at.at + step})
 }
 
 // actionsFor returns links to the available actions for a checkpoint.

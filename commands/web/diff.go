@@ -13,7 +13,7 @@ import (
 // A Diff holds the differences between two checkpoints.
 type Diff struct {
 	From         *TimelineEntry // nil means HEAD at the save
-	To           TimelineEntry
+	To           *TimelineEntry
 	Self         string   // URL of the page
 	Against      []Option // checkpoints for the comparison
 	State        []StateRow
@@ -80,7 +80,7 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Option {
 	chosen := nameOrHead(from)
 	list := []Option{{againstHead, "HEAD at the save", chosen == againstHead}}
 	seen := from == nil
-	add := func(c *gitstore.Checkpoint, e TimelineEntry) {
+	add := func(c *gitstore.Checkpoint, e *TimelineEntry) {
 		isFrom := chosen == nameOf(c)
 		list, seen = append(list, Option{nameOf(c), cut(e.Title, 90) + ", " + e.At.Ago() + " (" + e.Short + ")", isFrom}), seen || isFrom
 	}
@@ -103,8 +103,7 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Option {
 func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
 	d := &Diff{To: v.single(to), Self: v.links.below(to, "diff")}
 	if from != nil {
-		e := v.single(from)
-		d.From = &e
+		d.From = v.single(from)
 		if len(paths) == 0 {
 			v.compareRecords(d, from, to, &b)
 		}
@@ -136,7 +135,7 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 }
 
 // single returns the entry of a checkpoint alone.
-func (v *visit) single(c *gitstore.Checkpoint) TimelineEntry {
+func (v *visit) single(c *gitstore.Checkpoint) *TimelineEntry {
 	return v.entry(place{&gitstore.List{Issue: c.Issue, Checkpoints: []gitstore.Checkpoint{*c}}, 0})
 }
 

@@ -78,7 +78,7 @@ func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
 	}
 	for _, i := range archived {
 		if !live[i] && len(m.Archived) < maxIssues {
-			m.Archived = append(m.Archived, Link{issueLabel(i), v.links.archive(i)})
+			m.Archived = append(m.Archived, Link{issueLabel(i), v.links.view(i, "archive")})
 		}
 	}
 	return m, newestTip(tips), nil
@@ -97,7 +97,7 @@ func (v *visit) row(i checkpoint.Issue, branch string, judged bool) IssueRow {
 		return row
 	}
 	c, e := &l.Checkpoints[0], v.entry(place{l, 0})
-	row.Tip = &e
+	row.Tip = e
 	row.Count, row.People = v.length(l)
 	row.Here = !v.links.file && branch != "" && c.Branch == branch
 	r, err := v.repo.VerifiedRecord(c)

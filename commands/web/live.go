@@ -92,24 +92,19 @@ const (
 	unsavedShare = 50
 )
 
-// unsaved knows the numbers of files that are not saved, by issue.
-type unsaved struct {
-	mu   sync.Mutex
-	kept map[checkpoint.Issue]unsavedFiles
-}
-
+// unsavedFiles is the text about the files of an issue for a state of the refs.
 type unsavedFiles struct {
 	text, state string
 	until       time.Time // the text is new enough
 }
 
-// of returns the text about the files of an issue for a state of the refs, or "" if they cannot be
-// compared.
-func (u *unsaved) of(ctx context.Context, s *site, i checkpoint.Issue, state string) string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// unsavedText returns the text about the files of an issue for a state of the refs, or "" if they
+// cannot be compared.
+func (s *site) unsavedText(ctx context.Context, i checkpoint.Issue, state string) string {
+	s.comparing.Lock()
+	defer s.comparing.Unlock()
 	now := time.Now()
-	if k, ok := u.kept[i]; ok && k.state == state && now.Before(k.until) {
+	if k, ok := s.unsaved.get(i); ok && k.state == state && now.Before(k.until) {
 		return k.text
 	}
 	text := ""
@@ -121,11 +116,8 @@ func (u *unsaved) of(ctx context.Context, s *site, i checkpoint.Issue, state str
 			}
 		}
 	}
-	if u.kept == nil || len(u.kept) > maxNews {
-		u.kept = map[checkpoint.Issue]unsavedFiles{}
-	}
 	took := time.Since(now)
-	u.kept[i] = unsavedFiles{text, state, now.Add(max(unsavedEvery, unsavedShare*took))}
+	s.unsaved.put(i, unsavedFiles{text, state, now.Add(max(unsavedEvery, unsavedShare*took))}, maxNews)
 	return text
 }
 
@@ -160,7 +152,7 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 	files := ""
 	if q := r.URL.Query(); q.Has("here") {
 		if i, err := checkpoint.IssueFromRef(q.Get("issue")); err == nil {
-			files = s.unsaved.of(r.Context(), s, i, state)
+			files = s.unsavedText(r.Context(), i, state)
 		}
 	}
 	tag := `"` + state + tagOf(files) + `"`

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -149,31 +150,25 @@ func newestTip(tips []gitstore.Tip) (newest checkpoint.Clock) {
 // issuePage returns an issue's page. The newest checkpoint is judged, but only on the
 // first page without a filter.
 func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage {
-	base := v.links.issue(l.Issue)
+	base, shown := v.links.issue(l.Issue), "Timeline"
 	if archived {
-		base = v.links.archive(l.Issue)
+		base, shown = v.links.view(l.Issue, "archive"), "Archive"
 	}
 	s := v.search(f, archived)
 	m := &IssuePage{
-		Label: issueLabel(l.Issue), Archived: archived, URL: base, Filter: f,
+		Label: issueLabel(l.Issue), Archived: archived, Views: v.views(l.Issue, shown), URL: base, Filter: f,
 		Timeline: v.pager(base).timeline(l, s), Clear: base,
 		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
-	}
-	if archived {
-		m.Views = v.views(l.Issue, "Archive")
-	} else {
-		m.Views = v.views(l.Issue, "Timeline")
 	}
 	if s.err != nil {
 		m.NotSearched = block(cut(s.err.Error(), maxText))
 	}
 	if at := indexOf(l, f.Compare); f.Compare != "" && at >= 0 {
-		e := v.entry(place{l, at})
-		m.Chosen = &e
+		m.Chosen = v.entry(place{l, at})
 		m.Clear = base + Filter{Compare: f.Compare}.query(1)
 	}
 	if v.o.Write && !v.links.file {
-		m.Undo = v.links.revert(l.Issue, "undo")
+		m.Undo = v.links.view(l.Issue, "undo")
 	}
 	if !v.links.file {
 		m.Forge = Link{v.repo.Forge.Name(), v.repo.Forge.Issues.IssuePage(string(l.Issue))}
@@ -190,8 +185,8 @@ func (v *visit) views(i checkpoint.Issue, selected string) []Side {
 	}
 	return []Side{
 		{"Timeline", v.links.issue(i), selected == "Timeline"},
-		{"Turns", v.links.turns(i), selected == "Turns"},
-		{"Archive", v.links.archive(i), selected == "Archive"},
+		{"Turns", v.links.view(i, "turns"), selected == "Turns"},
+		{"Archive", v.links.view(i, "archive"), selected == "Archive"},
 	}
 }
 
@@ -202,8 +197,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 		at = len(p.Later)
 	}
 	tip := &l.Checkpoints[at]
-	e := v.entry(place{l, at})
-	m.Tip = &e
+	m.Tip = v.entry(place{l, at})
 	r, err := v.repo.VerifiedRecord(tip)
 	if err != nil {
 		m.Trouble = block(cut(err.Error(), maxText))
@@ -225,10 +219,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 
 // Heading returns the title of the page: the title of the work, or the issue.
 func (m *IssuePage) Heading() string {
-	if m.Title != "" {
-		return m.Title
-	}
-	return "Issue " + m.Label
+	return cmp.Or(m.Title, "Issue "+m.Label)
 }
 
 // standing judges a checkpoint, or returns the error text.

@@ -100,15 +100,13 @@ func (l links) issue(i checkpoint.Issue) string {
 	return "/i/" + url.PathEscape(i.RefName())
 }
 
-func (l links) archive(i checkpoint.Issue) string {
+// view returns the URL of another page of an issue, or "" in an exported file.
+func (l links) view(i checkpoint.Issue, name string) string {
 	if l.file {
 		return ""
 	}
-	return l.issue(i) + "/archive"
+	return l.issue(i) + "/" + name
 }
-
-// revert returns the URL of an undo or a redo.
-func (l links) revert(i checkpoint.Issue, name string) string { return l.issue(i) + "/" + name }
 
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
 	if l.site {

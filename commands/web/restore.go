@@ -147,7 +147,7 @@ func (v *visit) restore(at place, w wish, dryRun bool) (*work.Restoration, error
 func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice {
 	n := Notice{Text: text}
 	if done.Undo != "" {
-		n.Next = Link{"Undo", v.links.revert(at.list.Issue, "undo")}
+		n.Next = Link{"Undo", v.links.view(at.list.Issue, "undo")}
 	}
 	for _, f := range view.RestoredFiles(done, false, v.repo.Agent) {
 		if f.Kind != view.FileRestored && f.Kind != view.FileRemoved && len(n.Lines) < maxPlanned {

@@ -129,14 +129,7 @@ func (v *visit) turnPane(l *gitstore.List, picked []int, at int) *TurnPane {
 	return p
 }
 
-func (l links) turns(i checkpoint.Issue) string {
-	if l.file {
-		return ""
-	}
-	return l.issue(i) + "/turns"
-}
-
 // turn returns the URL of the page of turns that shows a checkpoint.
 func (l links) turn(c *gitstore.Checkpoint) string {
-	return l.turns(c.Issue) + "?" + url.Values{"at": {nameOf(c)}}.Encode()
+	return l.view(c.Issue, "turns") + "?" + url.Values{"at": {nameOf(c)}}.Encode()
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -16,16 +17,17 @@ import (
 
 // A site handles requests accepted by the guard.
 type site struct {
-	o       Options
-	secret  string        // secret key for forms
-	slots   chan struct{} // semaphore of reading requests
-	chains  chains
-	changes cache[[2]string, *gitstore.Totals] // by commits
-	lengths cache[string, [2]string]           // number of checkpoints and their authors, by tip of the chain
-	notices cache[string, Notice]              // results of actions, by a random key
-	news    cache[[2]string, News]             // answers to polls, by state and query
-	watch   watcher
-	unsaved unsaved
+	o         Options
+	secret    string        // secret key for forms
+	slots     chan struct{} // semaphore of reading requests
+	chains    chains
+	changes   cache[[2]string, *gitstore.Totals] // by commits
+	lengths   cache[string, [2]string]           // number of checkpoints and their authors, by tip of the chain
+	notices   cache[string, Notice]              // results of actions, by a random key
+	news      cache[[2]string, News]             // answers to polls, by state and query
+	watch     watcher
+	unsaved   cache[checkpoint.Issue, unsavedFiles]
+	comparing sync.Mutex // one comparison of files at a time
 }
 
 func newSite(o Options) *site {
