@@ -104,17 +104,6 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 		m.RecordTrouble = block(cut(err.Error(), maxText))
 		return m
 	}
-	m.describe(v, c, r)
-	if r, err = v.repo.VerifiedRecord(c); err != nil {
-		m.Trouble = block(cut(err.Error(), maxText))
-	} else if judged {
-		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
-	}
-	return m
-}
-
-// describe adds the content of the record.
-func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoint.Record) {
 	shown := showRecord(r.Doc())
 	m.Record = &shown
 	m.Timings = timings(r.Doc())
@@ -139,6 +128,12 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	if !v.links.file {
 		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.Code.CommitPage(head), v.repo.Forge.Code.BranchPage(c.Branch)
 	}
+	if r, err = v.repo.VerifiedRecord(c); err != nil {
+		m.Trouble = block(cut(err.Error(), maxText))
+	} else if judged {
+		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
+	}
+	return m
 }
 
 // neighbour returns the entry of the checkpoint that is step places older, or nil.

@@ -73,7 +73,14 @@ func (v *visit) turnsPage() error {
 	if v.r.URL.Query().Has("part") {
 		return v.send(http.StatusOK, "turn-pane", m.Pane)
 	}
-	m.fill(v, l, picked, at)
+	from := max(0, min(at-rowsAround, len(picked)-2*rowsAround)) // the rows around the selected turn
+	window, w := picked[from:min(len(picked), from+2*rowsAround)], v.pager("")
+	entries := w.entries.Of(l, view.Singles(window))
+	for k := range entries {
+		e := w.entry(&entries[k])
+		e.URL = v.links.turn(&l.Checkpoints[window[k]])
+		m.Rows = append(m.Rows, TurnRow{TimelineEntry: e, N: len(picked) - from - k, Selected: from+k == at})
+	}
 	if r, err := v.repo.Record(&l.Checkpoints[0]); err == nil {
 		m.Title = firstLine(r.Subject())
 	}
@@ -95,19 +102,6 @@ func selected(l *gitstore.List, picked []int, q url.Values) (at int, err error) 
 		return len(picked) - min(max(n, 1), len(picked)), nil
 	}
 	return 0, nil
-}
-
-// fill adds the rows around the selected turn.
-func (m *TurnsPage) fill(v *visit, l *gitstore.List, picked []int, at int) {
-	from := max(0, min(at-rowsAround, len(picked)-2*rowsAround))
-	window := picked[from:min(len(picked), from+2*rowsAround)]
-	w := v.pager("")
-	entries := w.entries.Of(l, view.Singles(window))
-	for k := range entries {
-		e := w.entry(&entries[k])
-		e.URL = v.links.turn(&l.Checkpoints[window[k]])
-		m.Rows = append(m.Rows, TurnRow{TimelineEntry: e, N: len(picked) - from - k, Selected: from+k == at})
-	}
 }
 
 // turnPane returns the pane of the turn at a position in picked.

@@ -83,8 +83,11 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	v := &visit{site: s, ctx: ctx, w: w, r: r}
-	err := v.take()
-	if err == nil {
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer func() { v.repo.Close() }() // an action can open it again
@@ -99,15 +102,6 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 		p := v.page(cmp.Or(failureTitles[status], "Something went wrong"))
 		p.Error = &Failure{p.Title, block(cut(err.Error(), maxText)), hints(failure.Classify(err).Hint)}
 		_ = v.send(status, "page", p)
-	}
-}
-
-func (v *visit) take() error {
-	select {
-	case v.slots <- struct{}{}:
-		return nil
-	case <-v.ctx.Done():
-		return v.ctx.Err()
 	}
 }
 

@@ -207,13 +207,6 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 	}, nil
 }
 
-// isDir reports whether an export goes to a directory: an existing one, or a name that ends with a
-// slash.
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
-}
-
 // exportPage writes a page to a file or to standard output, or a site to a directory.
 func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
 	if file != "-" {
@@ -230,7 +223,8 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 		return err
 	}
 	defer repo.Close()
-	site := isDir(file)
+	info, err := os.Stat(file)
+	site := err == nil && info.IsDir() || os.IsPathSeparator(file[len(file)-1])
 	write := func(name string, page io.Reader) error {
 		switch {
 		case site:

@@ -26,10 +26,7 @@ import (
 // if the issue is not a number.
 func (f *Forge) Issue(ctx context.Context, key checkpoint.Issue) (*issue.Issue, error) {
 	found, err := f.ask(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	return found.issue, nil
+	return found.issue, err
 }
 
 // Seen returns the cached issue and the time of its last request. It sends no request.
@@ -207,14 +204,5 @@ func (f *Forge) sweep() {
 	slices.SortFunc(files, func(a, b fs.DirEntry) int { return age[a.Name()].Compare(age[b.Name()]) })
 	for _, file := range files[:len(files)-maxEntries] {
 		_ = os.Remove(filepath.Join(f.Cache, file.Name()))
-	}
-}
-
-// outdate marks the cached issue as outdated by clearing its time. The entry remains for
-// the next conditional request.
-func (f *Forge) outdate(key checkpoint.Issue) {
-	if kept, _, ok := f.find(key); ok {
-		kept.Seen = time.Time{}
-		f.store(kept)
 	}
 }

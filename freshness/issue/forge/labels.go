@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"git-checkpoint/freshness/issue"
@@ -71,7 +72,12 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 	if err != nil {
 		return done, err
 	}
-	defer f.outdate(key)
+	defer func() { // the entry remains for the next conditional request
+		if kept, _, ok := f.find(key); ok {
+			kept.Seen = time.Time{}
+			f.store(kept)
+		}
+	}()
 	for _, one := range calls {
 		made, now, err := f.do(ctx, one, at, key)
 		done.Add, done.Remove = append(done.Add, made.Add...), append(done.Remove, made.Remove...)

@@ -69,13 +69,10 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		}
 	}
 	m.Set("replan_history", all)
-	perPhase := map[string]int{}
-	for _, e := range all {
-		perPhase[replanIDOf(e).phase]++
-	}
-	counts := m.MustSub("replan_count")
+	counts, perPhase := m.MustSub("replan_count"), map[string]int{}
 	for _, e := range all {
 		phase := replanIDOf(e).phase
+		perPhase[phase]++
 		counts.Set(phase, perPhase[phase])
 	}
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -211,19 +212,16 @@ func (s *System) verify(r *checkpoint.Record, k *Kind, stored, m *checkpoint.Map
 	if err := f.Err(false); !errors.As(err, &invalid) {
 		return err
 	}
-	hints := []string{"git checkpoint show " + failure.IssueArg(string(r.Issue()))}
-	if k.Provide != nil {
-		var provide []string
-		for _, p := range invalid.Problems {
-			if command := k.Provide(r.Issue(), p.Path); command != "" {
-				provide = append(provide, command)
-			}
+	var provide []string
+	for _, p := range invalid.Problems {
+		if k.Provide == nil {
+			break
 		}
-		if len(provide) > 0 {
-			hints = provide
+		if command := k.Provide(r.Issue(), p.Path); command != "" {
+			provide = append(provide, command)
 		}
 	}
-	invalid.Hint = strings.Join(hints, "\n")
+	invalid.Hint = cmp.Or(strings.Join(provide, "\n"), "git checkpoint show "+failure.IssueArg(string(r.Issue())))
 	return invalid
 }
 
