@@ -152,20 +152,6 @@ func capped(check, what, text string, all []Reason) []Reason {
 	return append(all[:maxItems-1:maxItems-1], more)
 }
 
-// judgeStory returns the findings about a story of a lead.
-func (in input) judgeStory(s story.Standing) (found []Reason) {
-	if text := s.Conflict(); text != "" {
-		r := reason("story", ProceedWithWarning, "%s", sentence(text))
-		r.Hint = in.settle()
-		found = append(found, r)
-	}
-	var over *story.LimitError
-	if errors.As(story.Err(in.record, s.Story), &over) && over.What != "" {
-		found = append(found, reason("story", ProceedWithWarning, "%s", sentence(over.Error())))
-	}
-	return found
-}
-
 // sentence returns an error text with an upper-case letter at its beginning.
 func sentence(text string) string {
 	text = printable(text)
@@ -188,7 +174,15 @@ func (in input) settle() string {
 func checkStory(in input) (found []Reason) {
 	if !story.Is(in.record) {
 		for _, s := range in.facts.Stories {
-			found = append(found, in.judgeStory(s)...)
+			if text := s.Conflict(); text != "" {
+				r := reason("story", ProceedWithWarning, "%s", sentence(text))
+				r.Hint = in.settle()
+				found = append(found, r)
+			}
+			var over *story.LimitError
+			if errors.As(story.Err(in.record, s.Story), &over) && over.What != "" {
+				found = append(found, reason("story", ProceedWithWarning, "%s", sentence(over.Error())))
+			}
 		}
 		return capped("story", "finding", "about other stories", found)
 	}

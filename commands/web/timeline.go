@@ -123,25 +123,6 @@ func (f Filter) query(page int) string {
 	return "?" + q.Encode()
 }
 
-// keeps reports whether the filter selects a checkpoint, besides what search looks for.
-func (f Filter) keeps(c *gitstore.Checkpoint) bool {
-	switch f.Only {
-	case "pinned":
-		if !c.Pinned {
-			return false
-		}
-	case "resumable":
-		if !c.Resumable || !c.Valid() {
-			return false
-		}
-	case "invalid":
-		if c.Valid() {
-			return false
-		}
-	}
-	return (f.Phase == "" || line(cut(c.Phase, maxLine)) == f.Phase) && (f.Trigger == "" || string(c.Trigger) == f.Trigger)
-}
-
 // A search looks for the texts of a filter, as list --grep, --path and --content do.
 type search struct {
 	Filter
@@ -165,10 +146,18 @@ func (v *visit) search(f Filter, archived bool) *search {
 
 // finds reports whether the filter selects a checkpoint.
 func (s *search) finds(c *gitstore.Checkpoint) bool {
-	if !s.keeps(c) {
-		return false
+	selected := true
+	switch s.Only {
+	case "pinned":
+		selected = c.Pinned
+	case "resumable":
+		selected = c.Resumable && c.Valid()
+	case "invalid":
+		selected = !c.Valid()
 	}
-	if s.Text != "" && !contains(s.Text, string(c.ID), c.Note, c.Branch) && (s.hasText == nil || !s.hasText(c, s.Text)) {
+	switch {
+	case !selected, s.Phase != "" && line(cut(c.Phase, maxLine)) != s.Phase, s.Trigger != "" && string(c.Trigger) != s.Trigger,
+		s.Text != "" && !contains(s.Text, string(c.ID), c.Note, c.Branch) && (s.hasText == nil || !s.hasText(c, s.Text)):
 		return false
 	}
 	return s.changed == nil || s.changed(c)
@@ -177,12 +166,7 @@ func (s *search) finds(c *gitstore.Checkpoint) bool {
 // contains searches strings for text, ignoring case.
 func contains(text string, in ...string) bool {
 	text = strings.ToLower(text)
-	for _, s := range in {
-		if strings.Contains(strings.ToLower(line(s)), text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in, func(s string) bool { return strings.Contains(strings.ToLower(line(s)), text) })
 }
 
 // A pager holds parameters of a timeline.

@@ -93,14 +93,17 @@ func freshCheckpoint(r *checkpoint.Record) (*checkpoint.Map, error) {
 	}
 	state := values.NewMap("project_name", project)
 	values.PutText(state, "plan_path", values.Text(r.Doc(), "workflow.plan_path"))
-	p := r.Progress()
+	p, done := r.Progress(), []any{}
+	for _, phase := range p.Completed {
+		done = append(done, workflow.PhaseNumber(p, phase))
+	}
 	return values.NewMap(
 		"checkpoint_id", kindOf+"_"+project+"_"+began.UTC().Format("20060102_150405"),
 		"workflow_type", kindOf, "workflow_description", about,
 		"created_at", workflow.FormatTime(began), "updated_at", at,
 		"status", cmp.Or(values.Text(r.Doc(), "workflow.status"), workflow.InProgress),
 		"current_phase", workflow.PhaseNumber(p, p.Current), "total_phases", p.Total,
-		"completed_phases", workflow.PhaseNumbers(p), "workflow_state", state, "last_error", nil,
+		"completed_phases", done, "workflow_state", state, "last_error", nil,
 	), nil
 }
 

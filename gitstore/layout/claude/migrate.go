@@ -22,22 +22,11 @@ var states = []struct{ name, next string }{
 	{"complete", ""},
 }
 
-// originalKeys lists the keys of the original form, in their order. project_name is also
-// at the top level of some of its documents.
+// originalKeys lists the keys of the original form, in their order: without a version and without the
+// keys that versions 1.1 to 2.1 added. project_name is also at the top level of some of its documents.
 var originalKeys = []string{
 	"checkpoint_id", "workflow_type", "workflow_description", "created_at", "updated_at", "status",
 	"current_phase", "total_phases", "completed_phases", "workflow_state", "last_error", "project_name",
-}
-
-// isOriginal reports whether a document has the original form, without a version and
-// without the keys that versions 1.1 to 2.1 added.
-func isOriginal(m *checkpoint.Map) bool {
-	for key := range m.All() {
-		if !slices.Contains(originalKeys, key) {
-			return false
-		}
-	}
-	return true
 }
 
 // migrate returns a document migrated to version 2.1 from any older version. It adds missing keys, in
@@ -46,7 +35,7 @@ func isOriginal(m *checkpoint.Map) bool {
 // as it is, because its readers know no other form.
 func migrate(m *checkpoint.Map) *checkpoint.Map {
 	out := m.Clone()
-	if isOriginal(m) {
+	if !slices.ContainsFunc(m.Keys(), func(key string) bool { return !slices.Contains(originalKeys, key) }) {
 		return out
 	}
 	table := values.NewMap()

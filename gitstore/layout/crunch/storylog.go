@@ -44,7 +44,15 @@ func storyKind() *codec.Kind {
 				!codec.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= codec.MaxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 		},
 		Lines: storyLines,
-		Rules: storyLogRules,
+		Rules: func(c *codec.Checker) { // about the first event with a time of day
+			events, _ := values.Get(c.Doc, "events").([]any)
+			for _, e := range events {
+				if at := values.Text(e.(*checkpoint.Map), "at"); at != "" {
+					c.Warn("", "time", "%s and the like are times without a date", at)
+					return
+				}
+			}
+		},
 		Key:   func(m *checkpoint.Map) string { return values.Text(m, "name") },
 		Apply: applyStoryLog,
 		File:  func(m *checkpoint.Map) string { return values.Text(m, "name") + ".yaml" },
@@ -96,17 +104,6 @@ func phaseEvents(data []byte) []any {
 		}
 	}
 	return events
-}
-
-// storyLogRules warns about the first event with a time of day.
-func storyLogRules(c *codec.Checker) {
-	events, _ := values.Get(c.Doc, "events").([]any)
-	for _, e := range events {
-		if at := values.Text(e.(*checkpoint.Map), "at"); at != "" {
-			c.Warn("", "time", "%s and the like are times without a date", at)
-			return
-		}
-	}
 }
 
 // applyStoryLog sets the phases of the record from the events. The phases of a log are not the

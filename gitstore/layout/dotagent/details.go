@@ -100,12 +100,3 @@ func forget(r *checkpoint.Record, previous, m *checkpoint.Map) {
 		values.Sub(r.Doc(), "progress").Set("approved", kept)
 	}
 }
-
-// completedPhase returns a dotagent entry for a newly completed phase, with its output if
-// present.
-func completedPhase(r *checkpoint.Record, name string) *checkpoint.Map {
-	phase := values.Sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
-	e := values.NewMap("phase", name, "completed_at", cmp.Or(values.Text(phase, "timestamp"), workflow.FormatTime(r.CreatedAt())))
-	values.PutText(e, "output", values.Text(phase, "output"))
-	return e
-}

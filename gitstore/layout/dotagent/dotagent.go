@@ -116,7 +116,10 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 		for _, name := range p.Completed {
 			entry, ok := known[name]
 			if !ok {
-				entry = completedPhase(r, name)
+				phase := values.Sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
+				done := values.NewMap("phase", name, "completed_at", cmp.Or(values.Text(phase, "timestamp"), workflow.FormatTime(r.CreatedAt())))
+				values.PutText(done, "output", values.Text(phase, "output"))
+				entry = done
 			}
 			list = append(list, entry)
 		}
