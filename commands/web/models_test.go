@@ -90,16 +90,12 @@ func TestTimelineFilter(t *testing.T) {
 	}
 }
 
-func TestAgo(t *testing.T) {
+func TestAge(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{time.Second: "now", 3 * time.Hour: "3 h ago", -3 * time.Hour: "in 3 h"} {
 		assert.Equal(t, want, stamp(now.Add(-d), now).Ago())
 	}
 	assert.Empty(t, stamp(time.Time{}, now).Ago())
-}
-
-func TestAge(t *testing.T) {
-	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		0: "now", 4 * time.Second: "now", 59 * time.Second: "59 s", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
 		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", 250 * 24 * time.Hour: "8 mo", -3 * time.Hour: "in 3 h",

@@ -148,10 +148,7 @@ func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 }
 
 // IsIndex reports whether a text is the index of a crunch folder.
-func IsIndex(data []byte) bool {
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	return err == nil && isIndex(m)
-}
+func IsIndex(data []byte) bool { return Triggers(data) != nil }
 
 func isIndex(m *checkpoint.Map) bool {
 	return values.IsList(m, "checkpoints") && values.HasAny(m, "latest", "total_checkpoints")
