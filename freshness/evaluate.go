@@ -70,6 +70,7 @@ package freshness
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +81,7 @@ import (
 
 // checks lists all checks in the order of their findings: labels, body and branch come
 // first.
-var checks = []func(input) []Reason{
+var checks = []func(input){
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
 	checkFiles, checkOutputs, checkTime, checkStateTimes, checkProgress, checkTasks, checkStory, checkApproval, checkTokens, checkWorkflow,
 	checkHandover, checkIssue, checkRecord, checkLoop, checkFindings,
@@ -91,15 +92,7 @@ var checks = []func(input) []Reason{
 // evaluation.
 func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	in := input{record: r, issue: r.IssueSnapshot(), facts: f, rules: rules}
-	var v Verdict
-	for _, check := range checks {
-		for _, reason := range check(in) {
-			if strings.HasSuffix(reason.Message, ": "+strings.Join(reason.Detail, ", ")) {
-				reason.Detail = nil // the message has it
-			}
-			v.Reasons = append(v.Reasons, reason)
-		}
-	}
+	v := Verdict{Reasons: in.reasons()}
 	for _, reason := range v.Reasons {
 		v.Action = max(v.Action, reason.Action)
 		v.Corrupt = v.Corrupt || reason.Corrupt
@@ -127,11 +120,9 @@ func (in input) unattended() (bool, string) {
 	}
 	in.rules.Auto, in.rules.FilesAnswered = true, true
 	var worst Reason
-	for _, check := range checks {
-		for _, reason := range check(in) {
-			if reason.Action > worst.Action {
-				worst = reason
-			}
+	for _, reason := range in.reasons() {
+		if reason.Action > worst.Action {
+			worst = reason
 		}
 	}
 	if worst.Action > ProceedWithWarning {
@@ -214,26 +205,51 @@ type Rules struct {
 	Auto          bool              // run without a user who reads warnings
 }
 
-// input holds the arguments of a check.
+// input holds the arguments of a check, and the findings so far.
 type input struct {
 	record *checkpoint.Record
 	issue  checkpoint.IssueSnapshot
 	facts  Facts
 	rules  Rules
+	found  *[]Reason
 }
 
-// checkFindings returns the caller's findings. It limits actions to the valid range and
+// reasons runs every check.
+func (in input) reasons() []Reason {
+	var found []Reason
+	in.found = &found
+	for _, check := range checks {
+		check(in)
+	}
+	for k, reason := range found {
+		if strings.HasSuffix(reason.Message, ": "+strings.Join(reason.Detail, ", ")) {
+			found[k].Detail = nil // the message has it
+		}
+	}
+	return found
+}
+
+// add adds a finding, and returns it for its details until the next one.
+func (in input) add(check string, a Action, format string, args ...any) *Reason {
+	*in.found = append(*in.found, Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)})
+	return &(*in.found)[len(*in.found)-1]
+}
+
+// unchecked adds a finding about an unknown fact.
+func (in input) unchecked(check, what, why string) {
+	in.add(check, ProceedWithWarning, "%s not checked: %s", what, printable(cmp.Or(why, "no data")))
+}
+
+// checkFindings adds the caller's findings. It limits actions to the valid range and
 // sets missing severities.
-func checkFindings(in input) []Reason {
-	var out []Reason
+func checkFindings(in input) {
 	for _, r := range in.facts.Findings {
 		r.Action = min(max(r.Action, Resume), StartFresh)
 		if r.Severity == "" {
 			r.Severity = r.Action.Severity()
 		}
-		out = append(out, r)
+		*in.found = append(*in.found, r)
 	}
-	return out
 }
 
 // aliases maps alternative names to default phases.

@@ -137,20 +137,6 @@ func (v Verdict) WorstFirst() []Reason {
 	return reasons
 }
 
-// unchecked returns a finding about an unknown fact.
-func unchecked(check, what, why string) Reason {
-	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(cmp.Or(why, "no data")))
-}
-
-func reason(check string, a Action, format string, args ...any) Reason {
-	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
-}
-
-func corrupt(r Reason) Reason {
-	r.Corrupt = true
-	return r
-}
-
 // printable quotes text with control characters. Records and issues are untrusted, and
 // messages are printed to terminals. Other text is returned unchanged.
 func printable(s string) string {
