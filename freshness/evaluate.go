@@ -69,6 +69,8 @@
 package freshness
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -79,7 +81,7 @@ import (
 
 // checks lists all checks in the order of their findings: labels, body and branch come
 // first.
-var checks = []func(input) []Reason{
+var checks = []func(input){
 	checkLabels, checkBody, checkBranch, checkCanResume, checkHead, checkBase,
 	checkFiles, checkOutputs, checkTime, checkStateTimes, checkProgress, checkTasks, checkStory, checkApproval, checkTokens, checkWorkflow,
 	checkHandover, checkIssue, checkRecord, checkLoop, checkFindings,
@@ -90,15 +92,7 @@ var checks = []func(input) []Reason{
 // evaluation.
 func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	in := input{record: r, issue: r.IssueSnapshot(), facts: f, rules: rules}
-	var v Verdict
-	for _, check := range checks {
-		for _, reason := range check(in) {
-			if strings.HasSuffix(reason.Message, ": "+strings.Join(reason.Detail, ", ")) {
-				reason.Detail = nil // the message has it
-			}
-			v.Reasons = append(v.Reasons, reason)
-		}
-	}
+	v := Verdict{Reasons: in.reasons()}
 	for _, reason := range v.Reasons {
 		v.Action = max(v.Action, reason.Action)
 		v.Corrupt = v.Corrupt || reason.Corrupt
@@ -126,11 +120,9 @@ func (in input) unattended() (bool, string) {
 	}
 	in.rules.Auto, in.rules.FilesAnswered = true, true
 	var worst Reason
-	for _, check := range checks {
-		for _, reason := range check(in) {
-			if reason.Action > worst.Action {
-				worst = reason
-			}
+	for _, reason := range in.reasons() {
+		if reason.Action > worst.Action {
+			worst = reason
 		}
 	}
 	if worst.Action > ProceedWithWarning {
@@ -213,26 +205,51 @@ type Rules struct {
 	Auto          bool              // run without a user who reads warnings
 }
 
-// input holds the arguments of a check.
+// input holds the arguments of a check, and the findings so far.
 type input struct {
 	record *checkpoint.Record
 	issue  checkpoint.IssueSnapshot
 	facts  Facts
 	rules  Rules
+	found  *[]Reason
 }
 
-// checkFindings returns the caller's findings. It limits actions to the valid range and
+// reasons runs every check.
+func (in input) reasons() []Reason {
+	var found []Reason
+	in.found = &found
+	for _, check := range checks {
+		check(in)
+	}
+	for k, reason := range found {
+		if strings.HasSuffix(reason.Message, ": "+strings.Join(reason.Detail, ", ")) {
+			found[k].Detail = nil // the message has it
+		}
+	}
+	return found
+}
+
+// add adds a finding, and returns it for its details until the next one.
+func (in input) add(check string, a Action, format string, args ...any) *Reason {
+	*in.found = append(*in.found, Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)})
+	return &(*in.found)[len(*in.found)-1]
+}
+
+// unchecked adds a finding about an unknown fact.
+func (in input) unchecked(check, what, why string) {
+	in.add(check, ProceedWithWarning, "%s not checked: %s", what, printable(cmp.Or(why, "no data")))
+}
+
+// checkFindings adds the caller's findings. It limits actions to the valid range and
 // sets missing severities.
-func checkFindings(in input) []Reason {
-	var out []Reason
+func checkFindings(in input) {
 	for _, r := range in.facts.Findings {
 		r.Action = min(max(r.Action, Resume), StartFresh)
 		if r.Severity == "" {
 			r.Severity = r.Action.Severity()
 		}
-		out = append(out, r)
+		*in.found = append(*in.found, r)
 	}
-	return out
 }
 
 // aliases maps alternative names to default phases.
@@ -248,25 +265,16 @@ func (r Rules) alias(phase string) string {
 // StateLabels returns unique state labels: labels with the prefix and labels in
 // LabelsToPhase.
 func (r Rules) StateLabels(labels []string) []string {
-	prefix := r.StatePrefix
-	if prefix == "" {
-		prefix = StatePrefix
-	}
 	var out []string
 	for _, l := range set(labels) {
-		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, prefix) {
+		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, cmp.Or(r.StatePrefix, StatePrefix)) {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-func (r Rules) maxAge() time.Duration {
-	if r.MaxAge == 0 {
-		return DefaultMaxAge
-	}
-	return r.MaxAge
-}
+func (r Rules) maxAge() time.Duration { return cmp.Or(r.MaxAge, DefaultMaxAge) }
 
 // PhaseOfLabels returns the phase of the only state label of an issue, or "".
 func (r Rules) PhaseOfLabels(labels []string) string {
@@ -283,15 +291,11 @@ func (r Rules) phaseOf(label string, names []string) string {
 	if phase, ok := r.LabelsToPhase[label]; ok {
 		return phase
 	}
-	prefix := r.StatePrefix
-	if prefix == "" {
-		prefix = StatePrefix
-	}
 	phases := r.Phases
 	if len(phases) == 0 {
 		phases = defaultPhases
 	}
-	phase, ok := strings.CutPrefix(label, prefix)
+	phase, ok := strings.CutPrefix(label, cmp.Or(r.StatePrefix, StatePrefix))
 	if alias := r.alias(phase); ok && alias != "" {
 		return alias
 	}

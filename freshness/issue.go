@@ -44,37 +44,46 @@ func normal(body string) string {
 
 // checkIssue reports a failed comparison of the issue, and changes of fields other than
 // labels and body.
-func checkIssue(in input) []Reason {
+func checkIssue(in input) {
 	now := in.facts.Issue
 	switch {
 	case now == nil && in.facts.NoSource:
-		if !in.issue.Known {
-			return nil
+		if in.issue.Known {
+			in.add("issue", Resume, "Issue not checked: %s", printable(in.facts.NoIssue))
 		}
-		return []Reason{reason("issue", Resume, "Issue not checked: %s", printable(in.facts.NoIssue))}
+		return
 	case now == nil && (in.issue.Known || in.facts.NoIssue != ""):
-		return []Reason{unchecked("issue", "Issue", in.facts.NoIssue)}
+		in.unchecked("issue", "Issue", in.facts.NoIssue)
+		return
 	case now == nil:
-		return nil
+		return
 	}
-	var out []Reason
 	if now.State == "closed" && in.issue.State != "closed" {
-		out = append(out, reason("issue", ProceedWithWarning, "Issue is closed"))
+		in.add("issue", ProceedWithWarning, "Issue is closed")
 	}
 	if !in.issue.Known {
-		return out
+		return
 	}
 	if was, is := strings.TrimSpace(in.issue.Title), strings.TrimSpace(now.Title); in.comparable("title") && was != is {
-		r := reason("issue", ProceedWithWarning, "Issue title changed since checkpoint")
-		r.Detail = []string{quoted(was) + " -> " + quoted(is)}
-		out = append(out, r)
+		in.add("issue", ProceedWithWarning, "Issue title changed since checkpoint").Detail = []string{quoted(was) + " -> " + quoted(is)}
 	}
 	if was, are := set(in.issue.Assignees), set(now.Assignees); in.comparable("assignees") && !slices.Equal(was, are) {
-		r := reason("issue", ProceedWithWarning, "Issue assignees changed since checkpoint")
-		r.Detail = append(listed("added", minus(are, was)), listed("removed", minus(was, are))...)
-		out = append(out, r)
+		in.add("issue", ProceedWithWarning, "Issue assignees changed since checkpoint").Detail = append(listed("added", minus(are, was)), listed("removed", minus(was, are))...)
 	}
-	return append(out, in.absent()...)
+	for _, f := range []struct { // fields that the source does not have
+		field    string
+		recorded bool
+	}{
+		{"title", in.issue.Title != ""},
+		{"body", in.issue.Body != "" || in.issue.BodyDigest != ""},
+		{"labels", len(in.issue.Labels) > 0},
+		{"assignees", len(in.issue.Assignees) > 0},
+		{"state", in.issue.State != ""},
+	} {
+		if f.recorded && !now.Has(f.field) {
+			in.unchecked("issue", "Issue "+f.field, cmp.Or(now.Source, "the source")+" does not have it")
+		}
+	}
 }
 
 // comparable reports whether both checkpoint and source have the field. An empty list of
@@ -98,13 +107,7 @@ func listed(what string, l []string) []string {
 	return []string{what + ": " + join(l)}
 }
 
-func join(l []string) string {
-	out := make([]string, len(l))
-	for k := range l {
-		out[k] = printable(l[k])
-	}
-	return strings.Join(out, ", ")
-}
+func join(l []string) string { return strings.Join(each(l), ", ") }
 
 // minus returns the elements of set a missing from set b.
 func minus(a, b []string) []string {
@@ -117,45 +120,23 @@ func minus(a, b []string) []string {
 	return out
 }
 
-// absent reports fields present in the checkpoint and missing from the source.
-func (in input) absent() []Reason {
-	recorded := []struct {
-		field string
-		has   bool
-	}{
-		{"title", in.issue.Title != ""},
-		{"body", in.issue.Body != "" || in.issue.BodyDigest != ""},
-		{"labels", len(in.issue.Labels) > 0},
-		{"assignees", len(in.issue.Assignees) > 0},
-		{"state", in.issue.State != ""},
-	}
-	var out []Reason
-	for _, f := range recorded {
-		if f.has && !in.facts.Issue.Has(f.field) {
-			out = append(out, unchecked("issue", "Issue "+f.field, cmp.Or(in.facts.Issue.Source, "the source")+" does not have it"))
-		}
-	}
-	return out
-}
-
-func checkBody(in input) []Reason {
+func checkBody(in input) {
 	if !in.comparable("body") {
-		return nil
+		return
 	}
 	before, digest, now := normal(in.issue.Body), in.issue.BodyDigest, in.facts.Issue.Body
 	byDigest := before == "" && digest != ""
 	switch {
 	case byDigest && !strings.HasPrefix(digest, digestPrefix):
-		return []Reason{unchecked("body", "Issue body", "the checkpoint's digest is of an unknown kind")}
+		in.unchecked("body", "Issue body", "the checkpoint's digest is of an unknown kind")
+		return
 	case byDigest && digest == BodyDigest(now), !byDigest && before == normal(now):
-		return nil
+		return
 	}
-	r := reason("body", PromptUser, "Issue body modified since checkpoint")
+	r := in.add("body", PromptUser, "Issue body modified since checkpoint")
 	if !byDigest {
-		r.Detail = []string{firstDifference(before, normal(now))}
-		r.Diff = diffLines(before, normal(now))
+		r.Detail, r.Diff = []string{firstDifference(before, normal(now))}, diffLines(before, normal(now))
 	}
-	return []Reason{r}
 }
 
 // firstDifference returns the first line that differs between two texts.
@@ -201,16 +182,12 @@ func diffLines(before, now string) []string {
 	return out
 }
 
-func checkLabels(in input) []Reason {
-	if !in.labelsDiffer() {
-		return nil
+func checkLabels(in input) {
+	if in.labelsDiffer() {
+		before, now := set(in.issue.Labels), set(in.facts.Issue.Labels)
+		in.add("labels", ProceedWithWarning, "Issue labels changed since checkpoint").Detail = slices.Concat(
+			listed("added", minus(now, before)), listed("removed", minus(before, now)), in.phaseDetail())
 	}
-	r := reason("labels", ProceedWithWarning, "Issue labels changed since checkpoint")
-	before, now := set(in.issue.Labels), set(in.facts.Issue.Labels)
-	r.Detail = append(r.Detail, listed("added", minus(now, before))...)
-	r.Detail = append(r.Detail, listed("removed", minus(before, now))...)
-	r.Detail = append(r.Detail, in.phaseDetail()...)
-	return []Reason{r}
 }
 
 // labelsDiffer reports whether both sets of labels are known and differ.
@@ -248,28 +225,20 @@ func (in input) followLabels() (label, phase string) {
 	return now[0], in.rules.phaseOf(now[0], in.record.Progress().Names)
 }
 
-func phaseName(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return printable(s)
-}
+func phaseName(s string) string { return printable(cmp.Or(s, "none")) }
 
 // checkHandover checks whether the resuming command may continue a workflow of another
 // command. It reports no finding if a command is unknown.
-func checkHandover(in input) []Reason {
+func checkHandover(in input) {
 	from, to, scope := in.record.Command(), in.facts.By, in.record.Scope()
-	if from == "" || to == "" || from == to {
-		return nil
-	}
-	if slices.ContainsFunc(in.rules.Handovers, func(h Handover) bool {
+	if from == "" || to == "" || from == to || slices.ContainsFunc(in.rules.Handovers, func(h Handover) bool {
 		return h.From == from && h.To == to && (len(h.Scopes) == 0 || slices.Contains(h.Scopes, scope))
 	}) {
-		return nil
+		return
 	}
 	what := "a workflow"
 	if scope != "" {
 		what = "a workflow of scope " + printable(scope)
 	}
-	return []Reason{reason("command", PromptUser, "Begun by %s, and %s cannot continue %s", printable(from), printable(to), what)}
+	in.add("command", PromptUser, "Begun by %s, and %s cannot continue %s", printable(from), printable(to), what)
 }

@@ -12,105 +12,86 @@ import (
 const AllMet = "All conditions met"
 
 // checkCanResume reports the record's own warnings as reasons against a resume.
-func checkCanResume(in input) []Reason {
+func checkCanResume(in input) {
 	if in.record.CanResume() {
-		return nil
+		return
 	}
-	var out []Reason
 	for _, w := range in.record.Warnings() {
-		out = append(out, reason("can_resume", StartFresh, "%s", printable(w)))
+		in.add("can_resume", StartFresh, "%s", printable(w))
 	}
-	if len(out) == 0 {
-		out = append(out, reason("can_resume", StartFresh, "Checkpoint is marked as not resumable"))
+	if len(in.record.Warnings()) == 0 {
+		in.add("can_resume", StartFresh, "Checkpoint is marked as not resumable")
 	}
-	return out
 }
 
-// checkRecord reports the warnings of a resumable record.
-func checkRecord(in input) []Reason {
-	var out []Reason
+// checkRecord reports the warnings of a resumable record, and files that a limit excluded.
+func checkRecord(in input) {
 	if in.record.CanResume() {
 		for _, w := range in.record.Warnings() {
-			out = append(out, reason("record", ProceedWithWarning, "%s", printable(w)))
+			in.add("record", ProceedWithWarning, "%s", printable(w))
 		}
 	}
 	if left := in.record.Snapshot().LeftOut(); len(left) > 0 {
-		out = append(out, in.leftOut(left))
+		are := " are"
+		if len(left) == 1 {
+			are = " is"
+		}
+		r := in.add("record", ProceedWithWarning, "%s%s not in the checkpoint: %s", count(len(left), "file"), are, printable(left[0].Path+", "+left[0].Reason))
+		for _, f := range left {
+			if f.Path == "." || f.Reason == checkpoint.OutOfTime {
+				r.Message = "Files are not in the checkpoint: " + printable(f.Reason)
+			}
+			r.Detail = append(r.Detail, printable(f.Path+", "+f.Reason))
+		}
 	}
 	if !in.record.PrerequisitesMet() {
-		out = append(out, reason("record", ProceedWithWarning, "Prerequisites were not met at the checkpoint"))
+		in.add("record", ProceedWithWarning, "Prerequisites were not met at the checkpoint")
 	}
-	return out
 }
 
-// leftOut returns a finding about files that a limit excluded from the checkpoint.
-func (in input) leftOut(left []checkpoint.Skipped) Reason {
-	r := reason("record", ProceedWithWarning, "%s not in the checkpoint: %s", isOrAre(len(left), "file"), printable(left[0].Path+", "+left[0].Reason))
-	for _, f := range left {
-		if f.Path == "." || f.Reason == checkpoint.OutOfTime {
-			r.Message = "Files are not in the checkpoint: " + printable(f.Reason)
-		}
-		r.Detail = append(r.Detail, printable(f.Path+", "+f.Reason))
-	}
-	return r
-}
-
-func isOrAre(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " is"
-	}
-	return count(n, what) + " are"
-}
-
-func checkTime(in input) []Reason {
+func checkTime(in input) {
 	t, now := in.record.CreatedAt(), in.facts.Now
 	switch {
 	case t.IsZero():
-		return []Reason{unchecked("time", "Checkpoint time", "created_at is missing or cannot be read")}
+		in.unchecked("time", "Checkpoint time", "created_at is missing or cannot be read")
 	case now.IsZero():
-		return []Reason{unchecked("time", "Checkpoint time", "the current time is unknown")}
+		in.unchecked("time", "Checkpoint time", "the current time is unknown")
+	case in.beyondMaxAge(t):
+		in.add("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(in.rules.maxAge()), checkpoint.FormatTime(t))
+	default:
+		in.future("Checkpoint time", t)
 	}
-	age, limit := now.Sub(t), in.rules.maxAge()
-	written := checkpoint.FormatTime(t)
-	switch {
-	case age < -DefaultTolerance:
-		return []Reason{corrupt(reason("time", ProceedWithWarning, "Checkpoint time %s is more than %s in the future: a clock is wrong", written, span(DefaultTolerance)))}
-	case age < -DefaultSkew:
-		return []Reason{reason("time", ProceedWithWarning, "Checkpoint time %s is in the future", written)}
-	case limit > 0 && age > limit:
-		return []Reason{reason("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(limit), written)}
-	}
-	return nil
 }
 
 // checkStateTimes checks the times in a dotagent state. They can differ from the time of
 // the checkpoint, because a state can be recorded long after it was written. A long
 // workflow is reported until a person resumes it.
-func checkStateTimes(in input) []Reason {
+func checkStateTimes(in input) {
 	if in.record.Layout() != "dotagent" || in.facts.Now.IsZero() {
-		return nil
+		return
 	}
 	began, touched := in.record.WorkflowStarted(), in.record.WorkflowUpdated()
-	out := append(in.futureTime("started_at", began), in.futureTime("last_updated", touched)...)
-	switch {
-	case len(out) > 0 || in.beyondMaxAge(in.record.CreatedAt()):
+	isFuture := in.future("started_at", began)
+	switch isFuture = in.future("last_updated", touched) || isFuture; {
+	case isFuture || in.beyondMaxAge(in.record.CreatedAt()):
 	case in.beyondMaxAge(touched):
-		out = append(out, reason("time", ProceedWithWarning, "State was last updated more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(touched)))
+		in.add("time", ProceedWithWarning, "State was last updated more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(touched))
 	case in.beganLongAgo():
-		out = append(out, reason("time", ProceedWithWarning, "Workflow was started more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(began)))
+		in.add("time", ProceedWithWarning, "Workflow was started more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(began))
 	}
-	return out
 }
 
-// futureTime returns a finding if a time of the state is in the future.
-func (in input) futureTime(name string, t time.Time) []Reason {
-	switch age := in.facts.Now.Sub(t); {
-	case t.IsZero() || age >= -DefaultSkew:
-		return nil
-	case age < -DefaultTolerance:
-		return []Reason{corrupt(reason("time", ProceedWithWarning, "%s %s is more than %s in the future: a clock is wrong", name, checkpoint.FormatTime(t), span(DefaultTolerance)))}
+// future reports whether a time is in the future, and adds a finding about it.
+func (in input) future(name string, t time.Time) bool {
+	age := in.facts.Now.Sub(t)
+	if t.IsZero() || age >= -DefaultSkew {
+		return false
 	}
-	return []Reason{reason("time", ProceedWithWarning, "%s %s is in the future", name, checkpoint.FormatTime(t))}
+	r := in.add("time", ProceedWithWarning, "%s %s is in the future", name, checkpoint.FormatTime(t))
+	if r.Corrupt = age < -DefaultTolerance; r.Corrupt {
+		r.Message = fmt.Sprintf("%s %s is more than %s in the future: a clock is wrong", name, checkpoint.FormatTime(t), span(DefaultTolerance))
+	}
+	return true
 }
 
 // beganLongAgo reports whether a dotagent workflow is older than the age limit, and no
@@ -183,35 +164,32 @@ func running(status string) bool {
 	return s == "" || s == "in_progress"
 }
 
-// checkWorkflow returns findings about the run that ended with the checkpoint. If
+// checkWorkflow adds findings about the run that ended with the checkpoint. If
 // Rules.Auto is set, the first unmet condition becomes a question, because no user reads
 // warnings.
-func checkWorkflow(in input) []Reason {
-	var out []Reason
+func checkWorkflow(in input) {
 	if in.record.WriteInterrupted() {
-		out = append(out, corrupt(reason("workflow", PromptUser, "A write of the state was interrupted")))
+		in.add("workflow", PromptUser, "A write of the state was interrupted").Corrupt = true
 	}
 	for k, c := range in.unmet() {
 		switch {
 		case in.rules.Auto && k == 0, c.status && in.record.Layout() == "dotagent":
-			out = append(out, reason("workflow", PromptUser, "%s", c.text))
+			in.add("workflow", PromptUser, "%s", c.text)
 		case !c.reported:
-			out = append(out, reason("workflow", ProceedWithWarning, "%s", c.text))
+			in.add("workflow", ProceedWithWarning, "%s", c.text)
 		}
 	}
 	if why := in.facts.Plan.Why; why != "" {
-		out = append(out, unchecked("workflow", "Plan file", why))
+		in.unchecked("workflow", "Plan file", why)
 	}
-	return out
 }
 
 // loop is the number of resumes of one checkpoint that causes a warning.
 const loop = 3
 
-// checkLoop returns a warning if a checkpoint is resumed repeatedly without a save.
-func checkLoop(in input) []Reason {
-	if in.facts.Resumes < loop-1 {
-		return nil
+// checkLoop warns if a checkpoint is resumed repeatedly without a save.
+func checkLoop(in input) {
+	if in.facts.Resumes >= loop-1 {
+		in.add("loop", ProceedWithWarning, "Resumed %s without a save in between", count(in.facts.Resumes, "time"))
 	}
-	return []Reason{reason("loop", ProceedWithWarning, "Resumed %s without a save in between", count(in.facts.Resumes, "time"))}
 }

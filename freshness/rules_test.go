@@ -300,8 +300,6 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// TestHostileText checks that control characters and shell syntax in a record never reach
-// a terminal or command line unquoted.
 // Tokens that are read from a cache do not count, and 0 is no limit.
 func TestTokensUpToTheLimit(t *testing.T) {
 	for limit, want := range map[int64]Action{0: Resume, 999: PromptUser, 1000: Resume} {
@@ -313,6 +311,8 @@ func TestTokensUpToTheLimit(t *testing.T) {
 	}
 }
 
+// TestHostileText checks that control characters and shell syntax in a record never reach
+// a terminal or command line unquoted.
 func TestHostileText(t *testing.T) {
 	w := fresh()
 	w.record.SetBranch("x\x1b[2J")
@@ -340,7 +340,14 @@ func TestHostileText(t *testing.T) {
 	assert.Empty(t, w.judge().Reasons[0].Hint, "no commit, no command")
 }
 
-// TestWorstWins evaluates random sets of findings.
+// order lists all checks in documented order; the caller's findings come last.
+var order = []string{
+	"labels", "body", "branch", "can_resume", "head", "base", "files", "outputs",
+	"time", "progress", "tasks", "story", "approval", TokensCheck, "workflow", "command", "issue", "record", "loop", "gate",
+}
+
+// TestWorstWins evaluates random sets of findings. The worst action wins, and all reasons are in
+// documented order.
 func TestWorstWins(t *testing.T) {
 	for seed := range int64(2000) {
 		r := rand.New(rand.NewSource(seed))
@@ -349,10 +356,13 @@ func TestWorstWins(t *testing.T) {
 			findings[r.Intn(len(findings))].change(apartFromNil(w))
 		}
 		v := w.judge()
-		worst := Resume
+		worst, place := Resume, 0
 		for _, reason := range v.Reasons {
 			worst = max(worst, reason.Action)
 			require.NotEmpty(t, reason.Message)
+			next := slices.Index(order, reason.Check)
+			require.GreaterOrEqual(t, next, place, "seed %d", seed)
+			place = next
 		}
 		require.Equal(t, worst, v.Action, "seed %d", seed)
 		require.Equal(t, worst != StartFresh, v.CanResume)

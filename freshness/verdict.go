@@ -1,16 +1,16 @@
 package freshness
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Action is the action recommended for a checkpoint. Larger actions are worse.
@@ -137,24 +137,6 @@ func (v Verdict) WorstFirst() []Reason {
 	return reasons
 }
 
-// unchecked returns a finding about an unknown fact.
-func unchecked(check, what, why string) Reason {
-	if why == "" {
-		why = "no data"
-	}
-	return reason(check, ProceedWithWarning, "%s not checked: %s", what, printable(why))
-}
-
-func reason(check string, a Action, format string, args ...any) Reason {
-	return Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)}
-}
-
-// corrupt marks a reason as corrupt.
-func corrupt(r Reason) Reason {
-	r.Corrupt = true
-	return r
-}
-
 // printable quotes text with control characters. Records and issues are untrusted, and
 // messages are printed to terminals. Other text is returned unchanged.
 func printable(s string) string {
@@ -168,29 +150,22 @@ func printable(s string) string {
 
 func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._/@+:,^-]+$`) })
-
-// command joins words into a shell command. It quotes words with shell syntax, since a
+// command joins words into a shell command, quoted if they have shell syntax, since a
 // branch may have the name $(reboot). It returns "" if a word contains control
 // characters. No quoting makes such characters safe on a terminal.
 func command(words ...string) string {
 	for k, w := range words {
-		switch {
-		case printable(w) != w:
+		if printable(w) != w {
 			return ""
-		case !plainWord().MatchString(w):
-			words[k] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
+		words[k] = failure.Quote(w)
 	}
 	return strings.Join(words, " ")
 }
 
 // commit returns a short commit id for messages, or a text for an unborn branch.
 func commit(rev string) string {
-	if rev == "" {
-		return "(no commit yet)"
-	}
-	return short(rev)
+	return cmp.Or(short(rev), "(no commit yet)")
 }
 
 // short abbreviates a full object id to 12 digits. Other names are returned unchanged.

@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -11,50 +12,36 @@ import (
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
 
-func checkProgress(in input) []Reason {
+// checkProgress reports phases that are recorded twice, and a completed or current phase whose
+// predecessors are incomplete. Skipped phases count as completed. If the order is unknown or
+// lacks a phase, it reports nothing about the order.
+func checkProgress(in input) {
 	p := in.record.Progress()
-	var out []Reason
 	if len(set(p.Completed)) != len(p.Completed) {
-		r := reason("progress", ProceedWithWarning, "Completed phases are recorded twice")
-		r.Detail = listed("completed", p.Completed)
-		out = append(out, r)
+		in.add("progress", ProceedWithWarning, "Completed phases are recorded twice").Detail = listed("completed", p.Completed)
 	}
-	return append(out, in.outOfOrder(p)...)
-}
-
-// outOfOrder reports a completed or current phase whose predecessors are incomplete.
-// Skipped phases count as completed. If the order is unknown or lacks a phase, it returns
-// no finding.
-func (in input) outOfOrder(p checkpoint.Progress) []Reason {
 	place := in.order(p)
 	var done []int
-	for _, name := range append(slices.Clone(p.Completed), in.progressTexts("skipped")...) {
+	for _, name := range slices.Concat(p.Completed, p.Skipped) {
 		n, ok := place(name)
 		if !ok {
-			return nil
+			return
 		}
 		done = append(done, n)
 	}
 	slices.Sort(done)
 	done = slices.Compact(done)
-	if len(done) == 0 {
-		return nil
-	}
-	if in.begunAgain(place, done) {
-		return nil
+	if len(done) == 0 || in.begunAgain(place, done) {
+		return
 	}
 	gap := done[len(done)-1] != len(done)-1
-	now := p.Current
-	if now == "" {
-		now = in.record.Phase()
-	}
+	now := cmp.Or(p.Current, in.record.Phase())
 	current, ok := place(now)
 	if !gap && (!ok || current >= len(done)-1 && current <= len(done)) {
-		return nil
+		return
 	}
-	r := corrupt(reason("progress", PromptUser, "Phases are out of order"))
-	r.Detail = append(listed("completed", p.Completed), "current: "+phaseName(now))
-	return []Reason{r}
+	r := in.add("progress", PromptUser, "Phases are out of order")
+	r.Corrupt, r.Detail = true, append(listed("completed", p.Completed), "current: "+phaseName(now))
 }
 
 // order returns a function that maps a phase to its zero-based position: in the record's
@@ -74,24 +61,6 @@ func (in input) order(p checkpoint.Progress) func(string) (int, bool) {
 		n, err := strconv.Atoi(s)
 		return n - 1, err == nil && n > 0
 	}
-}
-
-func (in input) progressTexts(key string) []string {
-	v, _ := in.record.Doc().Lookup("progress." + key)
-	l, ok := v.([]any)
-	if !ok {
-		l = []any{v}
-	}
-	var out []string
-	for _, v := range l {
-		switch v := v.(type) {
-		case string:
-			out = append(out, v)
-		case checkpoint.Number:
-			out = append(out, string(v))
-		}
-	}
-	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
 // begunAgain reports whether every missing phase before the last completed phase was
@@ -114,23 +83,20 @@ func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
 	return missing > 0 && again == missing
 }
 
-func checkApproval(in input) []Reason {
-	var out []Reason
+func checkApproval(in input) {
 	for _, phase := range in.awaiting() {
-		out = append(out, reason("approval", PromptUser, "Approval of phase %s is pending", printable(phase)))
+		in.add("approval", PromptUser, "Approval of phase %s is pending", printable(phase))
 	}
-	return out
 }
 
 // TokensCheck is the check of the tokens that turns of agents spent.
 const TokensCheck = "tokens"
 
-func checkTokens(in input) []Reason {
+func checkTokens(in input) {
 	spent := checkpoint.SumOf(in.record.AgentTurn().Spent).New()
-	if limit := in.rules.MaxTokens; limit == 0 || spent <= limit {
-		return nil
+	if limit := in.rules.MaxTokens; limit != 0 && spent > limit {
+		in.add(TokensCheck, PromptUser, "The turns spent %d tokens, and limits.tokens is %d", spent, limit)
 	}
-	return []Reason{reason(TokensCheck, PromptUser, "The turns spent %d tokens, and limits.tokens is %d", spent, in.rules.MaxTokens)}
 }
 
 // awaiting returns phases that wait for an approval, from the record and from
@@ -141,52 +107,41 @@ func (in input) awaiting() []string {
 
 // checkTasks reports tasks that were running at the checkpoint. It cannot check whether
 // they still run, only whether their output exists.
-func checkTasks(in input) []Reason {
-	l := tasks.Of(in.record)
-	var out []Reason
+func checkTasks(in input) {
+	l, from := tasks.Of(in.record), len(*in.found)
 	for _, t := range l.Running() {
-		r := reason("tasks", ProceedWithWarning, "Task %s was running and has no output", printable(t.ID))
+		state := "has no output"
 		switch f := in.facts.Tasks[t.ID]; {
 		case f.Broken:
-			r.Message = "Task " + printable(t.ID) + " was running and its output is invalid"
+			state = "its output is invalid"
 		case f.Exists:
-			r.Message = "Task " + printable(t.ID) + " was running and its output exists"
+			state = "its output exists"
 		}
-		out = append(out, r)
+		in.add("tasks", ProceedWithWarning, "Task %s was running and %s", printable(t.ID), state)
 	}
-	if out = capped("tasks", "task", "more were running", out); len(out) > 0 {
-		out[len(out)-1].Hint = in.settle() // on the last finding only: one command recovers all tasks
+	if last := in.capped(from, "tasks", "task", "more were running"); last != nil {
+		last.Hint = in.settle() // on the last finding only: one command recovers all tasks
 	}
 	if w := l.BatchWarning(); w != "" {
-		out = append(out, reason("tasks", ProceedWithWarning, "%s", w))
+		in.add("tasks", ProceedWithWarning, "%s", w)
 	}
-	return out
 }
 
 // maxItems limits the number of tasks or stories reported individually.
 const maxItems = 20
 
-// capped replaces findings above the limit by one with their number and the text.
-func capped(check, what, text string, all []Reason) []Reason {
-	if len(all) <= maxItems {
-		return all
+// capped keeps the findings from an index on up to a limit, and replaces the others by one with their
+// number and the text. It returns the last finding, nil if there is none.
+func (in input) capped(from int, check, what, text string) *Reason {
+	n := len(*in.found) - from
+	if n > maxItems {
+		*in.found = (*in.found)[:from+maxItems-1]
+		return in.add(check, ProceedWithWarning, "%s %s", count(n-maxItems+1, what), text)
 	}
-	more := reason(check, ProceedWithWarning, "%s %s", count(len(all)-maxItems+1, what), text)
-	return append(all[:maxItems-1:maxItems-1], more)
-}
-
-// judgeStory returns the findings about a story of a lead.
-func (in input) judgeStory(s story.Standing) (found []Reason) {
-	if text := s.Conflict(); text != "" {
-		r := reason("story", ProceedWithWarning, "%s", sentence(text))
-		r.Hint = in.settle()
-		found = append(found, r)
+	if n == 0 {
+		return nil
 	}
-	var over *story.LimitError
-	if errors.As(story.Err(in.record, s.Story), &over) && over.What != "" {
-		found = append(found, reason("story", ProceedWithWarning, "%s", sentence(over.Error())))
-	}
-	return found
+	return &(*in.found)[from+n-1]
 }
 
 // sentence returns an error text with an upper-case letter at its beginning.
@@ -208,16 +163,22 @@ func (in input) settle() string {
 // checkStory reports a story that paused because it exceeded a limit and needs a decision
 // of the user. For a lead it reports such stories, and stories whose own record has another
 // state than the lead's.
-func checkStory(in input) (found []Reason) {
-	if !story.Is(in.record) {
-		for _, s := range in.facts.Stories {
-			found = append(found, in.judgeStory(s)...)
+func checkStory(in input) {
+	if story.Is(in.record) {
+		if err := story.Err(in.record, story.Of(in.record)); err != nil {
+			in.add("story", PromptUser, "%s", sentence(err.Error()))
 		}
-		return capped("story", "finding", "about other stories", found)
+		return
 	}
-	err := story.Err(in.record, story.Of(in.record))
-	if err == nil {
-		return nil
+	from := len(*in.found)
+	for _, s := range in.facts.Stories {
+		if text := s.Conflict(); text != "" {
+			in.add("story", ProceedWithWarning, "%s", sentence(text)).Hint = in.settle()
+		}
+		var over *story.LimitError
+		if errors.As(story.Err(in.record, s.Story), &over) && over.What != "" {
+			in.add("story", ProceedWithWarning, "%s", sentence(over.Error()))
+		}
 	}
-	return []Reason{reason("story", PromptUser, "%s", sentence(err.Error()))}
+	in.capped(from, "story", "finding", "about other stories")
 }

@@ -4,39 +4,33 @@ import (
 	"cmp"
 )
 
-func checkBranch(in input) []Reason {
+func checkBranch(in input) {
 	name, b := in.record.Branch(), in.facts.Branch
 	if name == "" {
-		return nil // saved on a detached HEAD, so no branch can be deleted
+		return // saved on a detached HEAD, so no branch can be deleted
 	}
 	switch b.State {
 	case BranchExists:
-		return nil
 	case BranchGone:
-		r := reason("branch", StartFresh, "Branch no longer exists")
-		return []Reason{in.offer(r, "branch: "+printable(name))}
+		in.offer(in.add("branch", StartFresh, "Branch no longer exists"), "branch: "+printable(name))
 	case BranchRemote:
-		r := reason("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name))
-		return []Reason{in.offer(r)}
+		in.offer(in.add("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name)))
 	case BranchUnseen:
-		r := reason("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name))
-		return []Reason{in.offer(r)}
+		in.offer(in.add("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name)))
 	case BranchRenamed:
-		r := reason("branch", ProceedWithWarning, "Branch %s was renamed to %s", printable(name), printable(b.Name))
-		r.Hint = command("git", "switch", b.Name)
-		return []Reason{r}
+		in.add("branch", ProceedWithWarning, "Branch %s was renamed to %s", printable(name), printable(b.Name)).Hint = command("git", "switch", b.Name)
 	case BranchOther:
-		r := reason("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name))
-		return []Reason{in.lead(r)}
+		in.lead(in.add("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name)))
 	case BranchReplaced:
-		return []Reason{reason("branch", Resume, "Branch %s is used instead of %s", printable(b.Name), printable(name))}
+		in.add("branch", Resume, "Branch %s is used instead of %s", printable(b.Name), printable(name))
+	default:
+		in.unchecked("branch", "Branch "+printable(name), b.Why)
 	}
-	return []Reason{unchecked("branch", "Branch "+printable(name), b.Why)}
 }
 
 // offer adds a hint that recreates the branch from a remote-tracking branch. If no remote
 // has the branch, the hint uses the checkpoint, which keeps its commits reachable.
-func (in input) offer(r Reason, detail ...string) Reason {
+func (in input) offer(r *Reason, detail ...string) {
 	name, b := in.record.Branch(), in.facts.Branch
 	r.Detail = append(r.Detail, detail...)
 	r.Hint = in.switchTo(name)
@@ -47,7 +41,6 @@ func (in input) offer(r Reason, detail ...string) Reason {
 		r.Detail = append(r.Detail, "at remote "+printable(b.At))
 		r.Hint = command("git", "fetch", b.At, name+":"+name)
 	}
-	return r
 }
 
 // switchTo returns a command that creates a branch at the checkpoint's HEAD commit. It
@@ -60,7 +53,7 @@ func (in input) switchTo(name string) string {
 }
 
 // lead adds a hint that changes from the current branch to the checkpoint's branch.
-func (in input) lead(r Reason) Reason {
+func (in input) lead(r *Reason) {
 	name, b := in.record.Branch(), in.facts.Branch
 	switch {
 	case b.Place != "":
@@ -72,40 +65,35 @@ func (in input) lead(r Reason) Reason {
 		r.Detail = append(r.Detail, "branch "+printable(name)+" was renamed to "+printable(b.Became))
 		r.Hint = command("git", "switch", b.Became)
 	default:
-		r = in.offer(r, "branch "+printable(name)+" is not in this clone")
+		in.offer(r, "branch "+printable(name)+" is not in this clone")
 		r.Hint = command("git", "checkpoint", "resume", cmp.Or(in.facts.Name, string(in.record.Issue())), "--branch", name)
 	}
-	return r
 }
 
-func checkHead(in input) []Reason {
+func checkHead(in input) {
 	h := in.facts.Head
 	switch h.State {
 	case HeadSame:
-		return nil
 	case HeadMovedOn:
-		r := reason("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
+		r := in.add("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
 		if h.Ahead > 0 {
 			r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
 		}
-		return []Reason{r}
 	case HeadDiverged:
-		r := reason("head", Resume, "HEAD has diverged from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now))
-		r.Detail = []string{"in common: " + commit(h.Base) + ", " + count(h.Ahead, "commit") + " of HEAD's since, " + count(h.Gone, "commit") + " of the checkpoint's"}
-		return []Reason{r}
+		in.add("head", Resume, "HEAD has diverged from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now)).Detail = []string{
+			"in common: " + commit(h.Base) + ", " + count(h.Ahead, "commit") + " of HEAD's since, " + count(h.Gone, "commit") + " of the checkpoint's",
+		}
 	case HeadUnknown:
-		r := reason("head", PromptUser, "HEAD %s is not the checkpoint's %s, and cannot be compared: %s", commit(h.Now), commit(h.Saved), printable(h.Why))
-		r.Hint = "git fetch --unshallow"
-		return []Reason{r}
+		in.add("head", PromptUser, "HEAD %s is not the checkpoint's %s, and cannot be compared: %s", commit(h.Now), commit(h.Saved), printable(h.Why)).Hint = "git fetch --unshallow"
 	case HeadApart:
-		r := reason("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
+		r := in.add("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
 		r.Detail = apart(h)
 		if !in.facts.Branch.IsElsewhere() { // the hint about the branch covers HEAD
 			r.Hint = in.goHome(h)
 		}
-		return []Reason{r}
+	default:
+		in.unchecked("head", "HEAD", h.Why)
 	}
-	return []Reason{unchecked("head", "HEAD", h.Why)}
 }
 
 // apart describes how HEAD relates to a checkpoint commit that HEAD does not contain.
@@ -142,33 +130,25 @@ func (in input) goHome(h Head) string {
 	return in.switchTo(in.record.Branch() + "-checkpoint") // the branch itself exists, usually with other commits
 }
 
-func checkBase(in input) []Reason {
-	b := in.facts.Base
-	if b.Name == "" || b.Behind <= 0 {
-		return nil
+func checkBase(in input) {
+	if b := in.facts.Base; b.Name != "" && b.Behind > 0 {
+		in.add("base", Resume, "%s has %s that HEAD does not", printable(b.Name), count(b.Behind, "commit"))
 	}
-	return []Reason{reason("base", Resume, "%s has %s that HEAD does not", printable(b.Name), count(b.Behind, "commit"))}
 }
 
-func checkFiles(in input) []Reason {
-	f := in.facts.Files
-	switch {
-	case f.Damaged != "":
-		return []Reason{reason("files", PromptUser, "The files cannot be restored: %s", printable(f.Damaged))}
-	case !f.Checked && len(in.record.Files()) > 0:
-		return []Reason{unchecked("files", "Files", f.Why)}
-	}
-	var out []Reason
-	if len(f.Changed) == 0 {
-		return out
-	}
-	action := PromptUser
+func checkFiles(in input) {
+	f, action := in.facts.Files, PromptUser
 	if in.rules.FilesAnswered {
 		action = ProceedWithWarning
 	}
-	r := reason("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed))
-	r.Detail = each(f.Changed)
-	return append(out, r)
+	switch {
+	case f.Damaged != "":
+		in.add("files", PromptUser, "The files cannot be restored: %s", printable(f.Damaged))
+	case !f.Checked && len(in.record.Files()) > 0:
+		in.unchecked("files", "Files", f.Why)
+	case len(f.Changed) > 0:
+		in.add("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed)).Detail = each(f.Changed)
+	}
 }
 
 // some joins the first three elements for a message; Detail has all.
@@ -188,18 +168,16 @@ func each(l []string) []string {
 	return out
 }
 
-func checkOutputs(in input) []Reason {
+func checkOutputs(in input) {
 	o := in.facts.Outputs
-	switch {
-	case !o.Checked && len(in.record.Outputs()) > 0:
-		return []Reason{unchecked("outputs", "Outputs", o.Why)}
+	if !o.Checked && len(in.record.Outputs()) > 0 {
+		in.unchecked("outputs", "Outputs", o.Why)
+		return
 	}
-	var out []Reason
 	for _, path := range o.Missing {
-		out = append(out, corrupt(reason("outputs", PromptUser, "Output %s is missing", printable(path))))
+		in.add("outputs", PromptUser, "Output %s is missing", printable(path)).Corrupt = true
 	}
 	for _, path := range o.Changed {
-		out = append(out, reason("outputs", ProceedWithWarning, "Output %s changed since checkpoint", printable(path)))
+		in.add("outputs", ProceedWithWarning, "Output %s changed since checkpoint", printable(path))
 	}
-	return out
 }

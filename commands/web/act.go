@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -25,16 +27,16 @@ var (
 
 // An action changes a checkpoint, or files to those of a checkpoint.
 type action struct {
-	verb    string // label of the button
-	confirm string // label of the button that confirms, or "" for verb
-	asks    string // effect, unless plan describes it
-	done    string // result, for the notice
-	plan    func(*visit, place, *Question) error
-	does    func(*visit, place) (Notice, error) // returns details of the notice
-	bad     bool                                // destructive
-	live    bool                                // requires a checkpoint outside the archive
-	undo    bool                                // can be undone
-	here    bool                                // the checkpoint's page shows the result
+	verb    string                               // label of the button
+	confirm string                               // label of the button that confirms, or "" for verb
+	asks    string                               // effect, unless plan describes it
+	done    string                               // result, for the notice
+	plan    func(*visit, place, *Question) error // describes the action and sets Question.do
+	does    func(*visit, *gitstore.Checkpoint) error
+	bad     bool // destructive
+	live    bool // requires a checkpoint outside the archive
+	undo    bool // can be undone
+	here    bool // the checkpoint's page shows the result
 }
 
 // actionNames are the names of all actions in URLs, in the order of their buttons.
@@ -42,33 +44,27 @@ var actionNames = []string{"resume", "restore", "pin", "unpin", "archive", "drop
 
 // actions returns all actions by URL name.
 func actions() map[string]action {
+	pin := func(on bool) func(*visit, *gitstore.Checkpoint) error {
+		return func(v *visit, c *gitstore.Checkpoint) error {
+			_, err := v.repo.Pin(v.ctx, c.Issue, c.ID, on)
+			return err
+		}
+	}
+	archive := func(v *visit, c *gitstore.Checkpoint) error {
+		_, err := v.repo.Archive(v.ctx, c.Issue, []checkpoint.ID{c.ID}, retention.ReasonAsked)
+		return err
+	}
+	drop := func(v *visit, c *gitstore.Checkpoint) error {
+		return v.repo.Drop(v.ctx, c.Issue, []checkpoint.ID{c.ID})
+	}
 	return map[string]action{
-		"resume":  {verb: "Resume", plan: planResume, does: doResume, live: true, here: true},
-		"restore": {verb: "Back to here", confirm: "Restore", plan: planRestore, does: doRestore, here: true},
+		"resume":  {verb: "Resume", plan: planResume, live: true, here: true},
+		"restore": {verb: "Back to here", confirm: "Restore", plan: planRestore, here: true},
 		"pin":     {verb: "Pin", asks: "Retention then never removes this checkpoint.", done: "Pinned", does: pin(true), live: true, here: true},
 		"unpin":   {verb: "Unpin", asks: "Retention can then remove this checkpoint again.", done: "Unpinned", does: pin(false), live: true, here: true},
 		"archive": {verb: "Archive", asks: "The checkpoint moves from the timeline to the archive. You can undo this.", done: "Archived", live: true, undo: true, does: archive},
 		"drop":    {verb: "Drop", asks: "The checkpoint disappears here, and from every clone at the next sync. You can undo this here.", done: "Dropped", bad: true, undo: true, does: drop},
 	}
-}
-
-func pin(on bool) func(*visit, place) (Notice, error) {
-	return func(v *visit, at place) (n Notice, err error) {
-		c := at.checkpoint()
-		_, err = v.repo.Pin(v.ctx, c.Issue, c.ID, on)
-		return n, err
-	}
-}
-
-func archive(v *visit, at place) (n Notice, err error) {
-	c := at.checkpoint()
-	_, err = v.repo.Archive(v.ctx, c.Issue, []checkpoint.ID{c.ID}, retention.ReasonAsked)
-	return n, err
-}
-
-func drop(v *visit, at place) (n Notice, err error) {
-	c := at.checkpoint()
-	return n, v.repo.Drop(v.ctx, c.Issue, []checkpoint.ID{c.ID})
 }
 
 // A Question describes an action before it is done, and asks for confirmation.
@@ -86,12 +82,16 @@ type Question struct {
 	Form, Back    string   // URLs
 	Changed       []Option // choices for files that changed since
 	Only          []string // only these files, or empty for all
-	Hidden        []Hidden // choices that are confirmed
-	Kept          []Hidden // choices that a new preview keeps
+	Hidden        []Hidden // choices that are confirmed; a new preview keeps the paths
 	Alone         string   // URL of the same question, for a single file
 	Proof         string
 
-	bound []string // values of the proof
+	title   string
+	crumbs  []Link
+	bound   []string               // values of the proof
+	refused error                  // error of the blocked action, if it is not Blocked
+	do      func() (Notice, error) // the action
+	to      string                 // URL of the page with the result
 }
 
 // A Hidden is a hidden field of a form.
@@ -100,118 +100,126 @@ type Hidden struct{ Name, Value string }
 // bind makes the proof valid only for a value.
 func (q *Question) bind(value string) { q.bound = append(q.bound, value) }
 
+// block blocks the action with the words and the commands of an error.
+func (q *Question) block(err error) {
+	q.refused, q.Blocked = err, block(cut(err.Error(), maxText))
+	q.Commands = hints(failure.Classify(err).Hint)
+}
+
 // A PlannedFile is a file with its change. Alone is the URL of a plan with this file alone.
 type PlannedFile struct{ Path, What, Class, Alone string }
 
-// ask shows what an action would do.
-func (v *visit) ask() error {
-	a, at, err := v.wanted()
-	if err != nil {
-		return err
+// list adds files to the plan.
+func (q *Question) list(paths []string, what, class string) {
+	for _, path := range paths {
+		q.add(PlannedFile{Path: line(cut(path, maxText)), What: what, Class: class})
 	}
-	q, err := v.question(a, at)
-	if err != nil {
-		return err
-	}
-	p := v.page(a.verb + ": " + q.Entry.Title)
-	p.Crumbs = v.crumbs(at.list.Issue, Crumb{q.Entry.Title, v.links.checkpoint(at.checkpoint())}, Crumb{Text: a.verb})
-	p.Question = q
-	v.write(http.StatusOK, p)
-	return nil
 }
 
-// question returns the question of an action about a checkpoint.
-func (v *visit) question(a action, at place) (*Question, error) {
-	c, act := at.checkpoint(), v.r.PathValue("act")
-	e := v.entry(at)
-	q := &Question{
-		Verb: cmp.Or(a.confirm, a.verb), Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: &e,
-		Form: v.links.below(c, act), Back: v.links.checkpoint(c), bound: []string{act, string(c.Issue), string(c.ID)},
+// add adds a file to the plan, up to a limit.
+func (q *Question) add(f PlannedFile) {
+	if len(q.Files) < maxPlanned {
+		q.Files = append(q.Files, f)
+	} else {
+		q.FilesLeft++
 	}
-	if a.asks != "" {
-		q.Text = append(q.Text, a.asks)
-	}
-	if a.plan != nil {
-		q.Alone = q.Form
-		if err := a.plan(v, at, q); err != nil {
-			return nil, err
-		}
+}
+
+// A Notice reports the result of an action, on the page after it.
+type Notice struct {
+	Text  string
+	Lines []string // details
+	Next  Link     // page that reverts the action
+}
+
+// maxNotices limits the notices that are kept.
+const maxNotices = 100
+
+// A questioner returns the question of the action that a request wants.
+type questioner func(*visit) (*Question, error)
+
+// ask shows what an action would do.
+func (question questioner) ask(v *visit) error {
+	q, err := question(v)
+	if err != nil {
+		return err
 	}
 	q.Proof = v.proof(q.bound...)
-	return q, nil
+	p := v.page(q.title)
+	p.Crumbs, p.Question = q.crumbs, q
+	return v.show(p)
 }
 
 // act executes a confirmed action and redirects to a page with its result. The proof is that of the
 // present plan: if it differs from the plan that the page showed, nothing is done.
-func (v *visit) act() error {
-	a, at, err := v.wanted()
-	if err != nil {
-		return err
-	}
+func (question questioner) act(v *visit) error {
 	if err := v.r.ParseForm(); err != nil {
 		return errForm
 	}
-	q, err := v.question(a, at)
-	if err != nil {
+	q, err := question(v)
+	switch {
+	case err != nil:
 		return err
-	}
-	if q.Blocked != "" {
+	case q.refused != nil:
+		return q.refused
+	case q.Blocked != "":
 		return &gitstore.RefusedError{Reason: q.Blocked, Hint: strings.Join(q.Commands, "\n")}
+	case !equal(v.r.PostForm.Get("proof"), v.proof(q.bound...)):
+		return errForm
 	}
-	if err := v.confirmed(q.Proof); err != nil {
-		return err
-	}
-	c, title := at.checkpoint(), q.Entry.Title
-	n, err := a.does(v, at)
+	n, err := q.do()
 	if err != nil {
 		return err
 	}
 	v.repo.Mirror()
-	if n.Text == "" {
-		n.Text = a.done + ": " + title
-	}
-	if a.undo {
-		n.Next = Link{"Undo", v.links.undo(c.Issue)}
-	}
-	to := v.links.issue(c.Issue)
-	if a.here {
-		to = v.links.checkpoint(c)
-	}
-	v.redirect(to, n)
-	return nil
-}
-
-// redirect sends the browser to a page that shows a notice.
-func (v *visit) redirect(to string, n Notice) {
-	v.w.Header().Set("Location", v.notices.add(to, n))
+	key := rand.Text() // nobody can make a link that shows another text
+	v.notices.put(key, n, maxNotices)
+	v.w.Header().Set("Location", q.to+"?notice="+key)
 	v.w.WriteHeader(http.StatusSeeOther)
-}
-
-// confirmed fails unless the form has a proof.
-func (v *visit) confirmed(proof string) error {
-	if err := v.r.ParseForm(); err != nil || !equal(v.r.PostForm.Get("proof"), proof) {
-		return errForm
-	}
 	return nil
 }
 
-// wanted returns the requested action and its checkpoint.
-func (v *visit) wanted() (action, place, error) {
-	a, ok := actions()[v.r.PathValue("act")]
+// aboutCheckpoint returns the question of an action about a checkpoint.
+func (v *visit) aboutCheckpoint() (*Question, error) {
+	act := v.r.PathValue("act")
+	a, ok := actions()[act]
 	switch {
 	case !ok:
-		return a, place{}, errNoPage
+		return nil, errNoPage
 	case !v.o.Write:
-		return a, place{}, errReadOnly
+		return nil, errReadOnly
 	}
 	at, err := v.place()
 	if err != nil {
-		return a, place{}, err
+		return nil, err
 	}
-	if c := at.checkpoint(); c.ID == "" || a.live && c.Archived {
-		return a, place{}, errNoPage
+	c := at.checkpoint()
+	if c.ID == "" || a.live && c.Archived {
+		return nil, errNoPage
 	}
-	return a, at, nil
+	e := v.entry(at)
+	q := &Question{
+		Verb: cmp.Or(a.confirm, a.verb), Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: e,
+		Form: v.links.below(c, act), Back: v.links.checkpoint(c), bound: []string{act, string(c.Issue), string(c.ID)},
+		title: a.verb + ": " + e.Title, crumbs: v.crumbs(c.Issue, Link{e.Title, v.links.checkpoint(c)}, Link{Text: a.verb}),
+		to: v.links.issue(c.Issue),
+	}
+	if a.here {
+		q.to = q.Back
+	}
+	if a.plan != nil {
+		q.Alone = q.Form
+		return q, a.plan(v, at, q)
+	}
+	q.Text = []string{a.asks}
+	q.do = func() (Notice, error) {
+		n := Notice{Text: a.done + ": " + e.Title}
+		if a.undo {
+			n.Next = Link{"Undo", v.links.view(c.Issue, "undo")}
+		}
+		return n, a.does(v, c)
+	}
+	return q, nil
 }
 
 // proof returns a MAC that proves that this site generated the form of an action.
@@ -229,7 +237,7 @@ type reverting struct {
 	none     string // text without an operation to revert
 	returns  string // what happens to checkpoints
 	done     string // announces the result, with the kind of the operation
-	other    string // name of the opposite
+	other    Link   // verb and name of the opposite
 	nothing  error
 	preview  func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
 	does     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
@@ -238,112 +246,81 @@ type reverting struct {
 
 var (
 	undo = reverting{
-		name: "undo", verb: "Undo", of: "Undo the last %s?", returns: "will return to the timeline", done: "Undone: the last %s", other: "redo",
+		name: "undo", verb: "Undo", of: "Undo the last %s?", returns: "will return to the timeline", done: "Undone: the last %s", other: Link{"Redo", "redo"},
 		none: "This worktree has no operation of issue %s that can be undone.", nothing: gitstore.ErrNothingToUndo,
 		preview: (*gitstore.Store).PreviewUndo, does: (*gitstore.Store).Undo, asBefore: "as before",
 	}
 	redo = reverting{
-		name: "redo", verb: "Redo", of: "Redo the last %s?", returns: "will leave the timeline", done: "Done again: the last %s", other: "undo",
+		name: "redo", verb: "Redo", of: "Redo the last %s?", returns: "will leave the timeline", done: "Done again: the last %s", other: Link{"Undo", "undo"},
 		none: "Nothing of issue %s was undone here, or something else followed.", nothing: gitstore.ErrNothingToRedo,
 		preview: (*gitstore.Store).PreviewRedo, does: (*gitstore.Store).Redo, asBefore: "as before the undo",
 	}
 )
 
-// find returns what a reverting would do, with the values for its proof.
-func (u reverting) find(v *visit) (i checkpoint.Issue, shown *gitstore.Undone, bound []string, err error) {
+// question returns the question of a reverting, with what it does.
+func (u reverting) question(v *visit) (*Question, error) {
 	if !v.o.Write {
-		return i, nil, nil, errReadOnly
+		return nil, errReadOnly
 	}
-	if i, err = v.issue(); err != nil {
-		return i, nil, nil, err
+	i, err := v.issue()
+	if err != nil {
+		return nil, err
 	}
 	if !v.repo.HasIssue(v.ctx, i) {
-		return i, nil, nil, &gitstore.NoneError{Issue: i}
+		return nil, &gitstore.NoneError{Issue: i}
 	}
-	if shown, err = u.preview(v.repo.Store, v.ctx, gitstore.Which{Issue: i}); err != nil {
-		return i, nil, nil, err
+	q := &Question{
+		Verb: u.verb, Form: v.links.view(i, u.name), Back: v.links.issue(i), bound: []string{u.name, string(i)},
+		title: u.verb, crumbs: v.crumbs(i, Link{Text: u.verb}), to: v.links.issue(i),
 	}
-	bound = append([]string{u.name, string(i), shown.What}, view.Strings(shown.IDs())...)
-	if r := shown.Restored; r != nil {
-		bound = append(append(append(bound, r.Undo, "\n"), r.Restored...), r.Skipped...)
-	}
-	return i, shown, bound, nil
-}
-
-// ask shows what a reverting would do.
-func (u reverting) ask(v *visit) error {
-	i, shown, bound, err := u.find(v)
-	if err != nil && !errors.Is(err, u.nothing) {
-		return err
-	}
-	p := v.page(u.verb)
-	p.Crumbs = v.crumbs(i, Crumb{Text: u.verb})
-	q := &Question{Verb: u.verb, Form: v.links.revert(i, u.name), Back: v.links.issue(i), bound: bound}
-	p.Question = q
-	if err != nil {
-		q.Heading = "There is nothing to " + u.name
+	shown, err := u.preview(v.repo.Store, v.ctx, gitstore.Which{Issue: i})
+	if errors.Is(err, u.nothing) {
+		q.Heading, q.refused = "There is nothing to "+u.name, err
 		q.Blocked, q.Calm = fmt.Sprintf(u.none, line(string(i))), true
-		v.write(http.StatusOK, p)
-		return nil
+		return q, nil
 	}
-	u.describe(q, v, i, shown)
-	if err := work.NoFileBack(u.name, shown); err != nil {
-		q.block(err)
+	if err != nil {
+		return nil, err
 	}
-	q.Proof = v.proof(q.bound...)
-	v.write(http.StatusOK, p)
-	return nil
-}
-
-// describe fills in what a reverting does.
-func (u reverting) describe(q *Question, v *visit, i checkpoint.Issue, shown *gitstore.Undone) {
 	q.Heading = fmt.Sprintf(u.of, shown.What)
 	if shown.Commits+shown.Saves > 0 {
 		q.Text = append(q.Text, count(shown.Commits, "commit")+" and "+count(shown.Saves, "save")+" have followed since.")
 	}
-	if shown.Restored == nil {
-		q.Text = append(q.Text, count(len(shown.IDs()), "checkpoint")+" "+u.returns+":")
-		q.list(view.Strings(shown.IDs()), "", "")
-		return
-	}
-	if l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0); err == nil {
-		if at := indexOf(l, string(shown.Restored.ID)); at >= 0 {
-			e := v.entry(place{l, at})
-			q.Entry = &e
+	ids := view.Strings(shown.IDs())
+	q.bound = append(append(q.bound, shown.What), ids...)
+	if r := shown.Restored; r != nil {
+		q.bound = append(append(append(q.bound, r.Undo, "\n"), r.Restored...), r.Skipped...)
+		if l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0); err == nil {
+			if at := indexOf(l, string(r.ID)); at >= 0 {
+				q.Entry = v.entry(place{l, at})
+			}
 		}
-	}
-	q.Text = append(q.Text, "A file that has changed since stays as it is, also if a commit has changed it.")
-	q.list(shown.Restored.Restored, u.asBefore, "modified")
-	q.list(shown.Restored.Skipped, "changed since and stays as it is", "")
-}
-
-// act reverts what a page showed.
-func (u reverting) act(v *visit) error {
-	i, shown, bound, err := u.find(v)
-	if err != nil {
-		return err
-	}
-	if err := v.confirmed(v.proof(bound...)); err != nil {
-		return err
+		q.Text = append(q.Text, "A file that has changed since stays as it is, also if a commit has changed it.")
+		q.list(r.Restored, u.asBefore, "modified")
+		q.list(r.Skipped, "changed since and stays as it is", "")
+	} else {
+		q.Text = append(q.Text, count(len(ids), "checkpoint")+" "+u.returns+":")
+		q.list(ids, "", "")
 	}
 	if err := work.NoFileBack(u.name, shown); err != nil {
-		return err
+		q.block(err)
 	}
-	done, err := u.does(v.repo.Store, v.ctx, gitstore.Which{Issue: i}, shown)
-	if err != nil {
-		return err
-	}
-	v.repo.Mirror()
-	n := Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{map[string]string{"undo": "Undo", "redo": "Redo"}[u.other], v.links.revert(i, u.other)}}
-	if len(done.IDs()) > 0 {
-		n.Text += " (" + count(len(done.IDs()), "checkpoint") + ")"
-	}
-	if done.Restored != nil {
-		n.Text += " (" + count(len(done.Restored.Restored), "file") + " " + u.asBefore + ")"
-		for _, path := range done.Restored.Skipped[:min(len(done.Restored.Skipped), maxPlanned)] {
-			n.Lines = append(n.Lines, "changed since and stays as it is: "+line(path))
+	q.do = func() (n Notice, err error) {
+		done, err := u.does(v.repo.Store, v.ctx, gitstore.Which{Issue: i}, shown)
+		if err != nil {
+			return n, err
 		}
+		n = Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{u.other.Text, v.links.view(i, u.other.URL)}}
+		if len(done.IDs()) > 0 {
+			n.Text += " (" + count(len(done.IDs()), "checkpoint") + ")"
+		}
+		if r := done.Restored; r != nil {
+			n.Text += " (" + count(len(r.Restored), "file") + " " + u.asBefore + ")"
+			for _, path := range r.Skipped[:min(len(r.Skipped), maxPlanned)] {
+				n.Lines = append(n.Lines, "changed since and stays as it is: "+line(path))
+			}
+		}
+		return n, nil
 	}
-	v.redirect(v.links.issue(i), n)
-	return nil
+	return q, nil
 }

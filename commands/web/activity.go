@@ -1,11 +1,9 @@
 package web
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
-	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -38,8 +36,7 @@ func (v *visit) activity() error {
 	if !a.Filter.Any() {
 		p.Live = v.live("", newestTip(tips), "", "")
 	}
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // newest returns the newest checkpoints that a search finds. It reads whole chains only for a
@@ -51,7 +48,7 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 	} else {
 		tips = tips[:min(len(tips), maxActive)]
 	}
-	var all []moment
+	var all []place
 	left := false
 	for _, t := range tips {
 		if left = time.Since(started) > maxSearching; left || s.err != nil {
@@ -64,7 +61,7 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 		found := 0
 		for i := range l.Checkpoints {
 			if found < activePerIssue && s.finds(&l.Checkpoints[i]) {
-				all, found = append(all, moment{l, i}), found+1
+				all, found = append(all, place{l, i}), found+1
 			}
 		}
 	}
@@ -76,75 +73,35 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 	return a
 }
 
-// A moment is a checkpoint in a list.
-type moment struct {
-	list *gitstore.List
-	at   int
-}
-
-func (m moment) checkpoint() *gitstore.Checkpoint { return &m.list.Checkpoints[m.at] }
-
 // activityOf sorts checkpoints by time. Without a filter it folds runs of automatic checkpoints of
 // an issue.
-func (v *visit) activityOf(all []moment, f Filter) *Activity {
-	slices.SortStableFunc(all, func(a, b moment) int { return b.checkpoint().Created.Compare(a.checkpoint().Created) })
+func (v *visit) activityOf(all []place, f Filter) *Activity {
+	slices.SortStableFunc(all, func(a, b place) int { return b.checkpoint().Created.Compare(a.checkpoint().Created) })
 	a := &Activity{Filter: f, Left: len(all) > maxActive}
 	all = all[:min(len(all), maxActive)]
+	w := v.pager("")
+	w.many = true
 	for from := 0; from < len(all); {
-		day, end := dayOf(all[from].checkpoint().Created), from
-		for end < len(all) && dayOf(all[end].checkpoint().Created) == day {
+		l, day, end := all[from].list, dayOf(all[from].checkpoint().Created), from
+		var kept []int
+		for end < len(all) && all[end].list == l && dayOf(all[end].checkpoint().Created) == day {
+			kept = append(kept, all[end].at)
 			end++
 		}
-		a.Timeline.Groups = append(a.Timeline.Groups, v.day(day, all[from:end], f))
-		from = end
+		groups := a.Timeline.Groups
+		if n := len(groups); n == 0 || groups[n-1].Phase != day {
+			groups = append(groups, Group{Phase: day})
+		}
+		g := &groups[len(groups)-1]
+		g.Count += len(kept)
+		g.Rows = append(g.Rows, w.rows(l, Filter{Page: 1}, f.runs(l, kept))...)
+		a.Timeline.Groups, from = groups, end
 	}
 	a.Timeline.Shown = "the newest " + count(len(all), "checkpoint") + " of all issues"
 	if f.Any() {
 		a.Timeline.Shown = count(len(all), "checkpoint") + " of all issues found"
 	}
 	return a
-}
-
-// day returns the group of a day.
-func (v *visit) day(day string, all []moment, f Filter) Group {
-	g := Group{Phase: day, Count: len(all)}
-	for from := 0; from < len(all); {
-		end := from
-		for end < len(all) && all[end].list == all[from].list {
-			end++
-		}
-		var kept []int
-		for _, m := range all[from:end] {
-			kept = append(kept, m.at)
-		}
-		g.Rows = append(g.Rows, v.rowsOfIssue(all[from].list, kept, f)...)
-		from = end
-	}
-	return g
-}
-
-func (v *visit) rowsOfIssue(l *gitstore.List, kept []int, f Filter) []TimelineRow {
-	w := v.pager("")
-	runs := view.Runs(l.Checkpoints, kept)
-	if f.Any() {
-		runs = view.Singles(kept)
-	}
-	rows := w.rows(l, Filter{Page: 1}, runs)
-	for i := range rows {
-		row := &rows[i]
-		name(&row.Entry, l, v.links)
-		if row.Run != nil {
-			row.Run.Issue = issueLabel(l.Issue)
-			for k := range row.Run.Entries {
-				name(&row.Run.Entries[k], l, v.links)
-			}
-		}
-	}
-	return rows
-}
-
-func name(e *TimelineEntry, l *gitstore.List, to links) {
-	e.Issue, e.IssueURL, e.Elsewhere = issueLabel(l.Issue), to.issue(l.Issue), ""
 }
 
 func dayOf(t time.Time) string { return t.In(time.Local).Format("Monday, 2 January 2006") }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"path/filepath"
 
@@ -27,14 +26,8 @@ type BlameBlock struct {
 	Name, Who, What string // as git checkpoint blame prints them
 	Mark            string // style of the origin
 	At              Stamp
-	URL             string // page of the checkpoint, or of the commit at the forge, or ""
-	Lines           []BlamedLine
-}
-
-// A BlamedLine is a line of a file.
-type BlamedLine struct {
-	Number int
-	Text   string
+	URL             string               // page of the checkpoint, or of the commit at the forge, or ""
+	Lines           []gitstore.BlameLine // the template cleans their texts
 }
 
 // blame shows the origins of the lines of a file. The query has the path, and with at a
@@ -51,15 +44,15 @@ func (v *visit) blame() error {
 	}
 	m := &BlamePage{Path: line(cut(path, maxText))}
 	req := gitstore.BlameRequest{Issue: i, Path: filepath.ToSlash(filepath.Clean(path)), Saved: true}
-	crumbs := []Crumb{{Text: m.Path}}
+	crumbs := []Link{{Text: m.Path}}
 	if name := q.Get("at"); name != "" {
 		at, err := v.placeOf(i, name)
 		if err != nil {
 			return err
 		}
 		e := v.entry(at)
-		m.At, m.Now, req.At = &e, v.links.blame(i, path, ""), at.checkpoint().ID
-		crumbs = append([]Crumb{{e.Short, e.URL}}, crumbs...)
+		m.At, m.Now, req.At = e, v.links.blame(i, path, ""), at.checkpoint().ID
+		crumbs = append([]Link{{e.Short, e.URL}}, crumbs...)
 	}
 	lines, err := v.repo.Blame(v.ctx, req)
 	if err != nil {
@@ -69,11 +62,9 @@ func (v *visit) blame() error {
 	p := v.page("Lines of " + m.Path)
 	p.Crumbs = v.crumbs(i, crumbs...)
 	p.Blame = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
-// fill adds the lines in blocks.
 func (m *BlamePage) fill(v *visit, lines []gitstore.BlameLine) {
 	m.Left = max(0, len(lines)-maxBlamed)
 	read := v.entries().Record
@@ -83,7 +74,7 @@ func (m *BlamePage) fill(v *visit, lines []gitstore.BlameLine) {
 			m.Blocks = append(m.Blocks, v.blameBlock(blamed.Origins[l.Source]))
 		}
 		b := &m.Blocks[len(m.Blocks)-1]
-		b.Lines = append(b.Lines, BlamedLine{l.Number, block(cut(l.Text, maxText))})
+		b.Lines = append(b.Lines, l)
 	}
 }
 
@@ -96,7 +87,7 @@ func (v *visit) blameBlock(o *view.Origin) BlameBlock {
 		b.Mark = "stop"
 		return b
 	case s.Checkpoint == nil:
-		b.URL = v.repo.Forge.commit(s.Commit.String())
+		b.URL = v.repo.Forge.Code.CommitPage(s.Commit.String())
 	default:
 		b.URL, b.Mark = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint)
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
 
 	"github.com/stretchr/testify/assert"
@@ -349,14 +348,10 @@ func TestBrowserTurns(t *testing.T) {
 	for _, m := range b.since(mark) {
 		assert.NotEqual(t, "Page.loadEventFired", m.Method)
 	}
-	b.click(".file .acts a")
-	assert.Contains(t, b.text(), "by hand, between turns 1 and 2")
-	b.look("blame")
 	b.w.fork(saved[0], "a", "b")
 	for name, path := range map[string]string{
-		"forks": "/i/42", "search-none": "/activity?path=nothing", "search-bad": "/i/42?path=../..",
-		"restore-choices": "/i/42/c/" + string(saved[0].ID) + "/restore?changed=merge", "restore-one": "/i/42/c/" + string(saved[2].ID) + "/restore?path=new.txt",
-		"nothing-to-redo": "/i/42/redo",
+		"blame": "/i/42/blame?path=a.txt", "forks": "/i/42", "search-bad": "/i/42?path=../..",
+		"restore-choices": "/i/42/c/" + string(saved[0].ID) + "/restore?changed=merge", "nothing-to-redo": "/i/42/redo",
 	} {
 		b.enter(path)
 		b.look(name)
@@ -365,65 +360,6 @@ func TestBrowserTurns(t *testing.T) {
 	b.enter("/i/42/turns")
 	b.click(`.steps-nav a[rel="next"]`)
 	assert.Contains(t, b.text(), "By hand, between turns 1 and 2")
-	b.script(true)
-	b.stayed()
-}
-
-// Each way back to a state is a button that leads to a preview, without a script: the row of a
-// turn, a single file, the choice for changed files, undo, redo, and the switch of the branch.
-func TestBrowserGoesBack(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	b := startTour(t)
-	b.axe = axeCore(t)
-	saved := b.w.turns()
-	b.letIn()
-	b.script(false)
-	b.enter("/i/42")
-	b.look("back-rows")
-	b.click(`.row a.back[href*="` + string(saved[0].ID) + `"]`)
-	assert.Contains(t, b.text(), "would remove")
-	b.look("back-ask")
-	b.click("form[method=post] button")
-	assert.Equal(t, "missing", b.w.text("new.txt"))
-	b.click(`.notice a[href$="/undo"]`)
-	b.click("form[method=post] button")
-	assert.Equal(t, "new\n", b.w.text("new.txt"))
-	b.click(`.notice a[href$="/redo"]`)
-	b.look("back-redo")
-	b.click("form[method=post] button")
-	assert.Equal(t, "missing", b.w.text("new.txt"))
-
-	b.w.write("a.txt", "of a person\n")
-	b.enter("/i/42/c/" + string(saved[2].ID))
-	b.click(`.acts a[href*="new.txt"][href*="/restore"]`)
-	assert.Contains(t, b.text(), "Only new.txt")
-	b.click("form[method=post] button")
-	assert.Equal(t, "new\n", b.w.text("new.txt"))
-	b.click(`.deeds a[href$="/restore"]`)
-	assert.Contains(t, b.text(), "changed since, left as it is")
-	b.look("back-refused")
-	b.eval(`document.querySelector("select[name=changed]").value = "checkpoint"`, nil)
-	b.click("form.options button")
-	b.look("back-changed")
-	b.click("form[method=post] button")
-	assert.Equal(t, "zero\none\ntwo changed\nthree\nfour\n", b.w.text("a.txt"))
-
-	b.w.git("switch", "-q", "-c", "other")
-	b.w.other = freshness.Branch{State: freshness.BranchOther, Name: "other", Exists: true}
-	b.enter("/i/42/c/" + string(saved[2].ID) + "/resume")
-	b.look("back-switch")
-	b.click("form[method=post] button")
-	assert.Contains(t, b.text(), "Switched to branch main")
-	assert.Equal(t, "main", b.w.git("branch", "--show-current"))
-
-	b.enter("/")
-	b.eval(`document.querySelector("input[name=path]").value = "new.txt"`, nil)
-	b.click(".filter button")
-	assert.Contains(t, b.text(), "1 checkpoint of all issues found")
-	b.look("search")
 	b.script(true)
 	b.stayed()
 }

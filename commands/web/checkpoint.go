@@ -1,8 +1,6 @@
 package web
 
 import (
-	"net/http"
-	"net/url"
 	"strings"
 
 	"git-checkpoint/commands/internal/view"
@@ -27,8 +25,8 @@ type CheckpointPage struct {
 	RecordTrouble string
 	Facts         []Fact // facts about the snapshot
 	Timings       []Timing
-	LeftOut       []FileRow // files that the checkpoint does not have
-	FilesLeft     int       // number of omitted rows of LeftOut
+	LeftOut       []Fact // files that the checkpoint does not have, with the reason
+	FilesLeft     int    // number of omitted rows of LeftOut
 	Actions       []ActionLink
 	Changes       *Diff
 	Sides         []Side // comparisons that the page offers
@@ -44,9 +42,6 @@ type Side struct {
 	Selected  bool
 }
 
-// A FileRow is a file that a checkpoint does not have, with the reason.
-type FileRow struct{ Path, Why string }
-
 // An ActionLink links to the confirmation form of an action.
 type ActionLink struct {
 	Verb, URL string
@@ -56,7 +51,6 @@ type ActionLink struct {
 // maxFiles limits a list of files.
 const maxFiles = 500
 
-// checkpoint shows a checkpoint's page.
 func (v *visit) checkpoint() error {
 	at, err := v.place()
 	if err != nil {
@@ -72,12 +66,11 @@ func (v *visit) checkpoint() error {
 	p := v.page(m.Title)
 	p.Crumbs = v.crumbs(c.Issue)
 	if c.Archived {
-		p.Crumbs = append(p.Crumbs, Crumb{"Archive", v.links.archive(c.Issue)})
+		p.Crumbs = append(p.Crumbs, Link{"Archive", v.links.view(c.Issue, "archive")})
 	}
-	p.Crumbs = append(p.Crumbs, Crumb{Text: m.Short})
+	p.Crumbs = append(p.Crumbs, Link{Text: m.Short})
 	p.Checkpoint = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // compare adds the changed files: since the checkpoint before, or since HEAD.
@@ -87,11 +80,6 @@ func (m *CheckpointPage) compare(v *visit, c, older *gitstore.Checkpoint, head b
 		from = nil
 	}
 	m.Changes = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, nil)
-	m.Changes.fold()
-	for i := range m.Changes.Files {
-		f := &m.Changes.Files[i]
-		f.URL = v.links.below(c, "diff") + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
-	}
 	if older != nil {
 		page := v.links.checkpoint(c)
 		m.Sides = []Side{{"Since the checkpoint before", page, !head}, {"Since HEAD", page + "?since=" + againstHead, head}}
@@ -104,7 +92,7 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
 	_, more, _ := strings.Cut(strings.TrimSpace(c.Note), "\n") // the first line is the title
 	m := &CheckpointPage{
-		TimelineEntry: v.entry(at), Label: issueLabel(c.Issue), More: block(cut(strings.TrimSpace(more), maxText)),
+		TimelineEntry: *v.entry(at), Label: issueLabel(c.Issue), More: block(cut(strings.TrimSpace(more), maxText)),
 		Older: v.neighbour(at, 1), Newer: v.neighbour(at, -1),
 		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c, actionNames...),
 	}
@@ -116,17 +104,6 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 		m.RecordTrouble = block(cut(err.Error(), maxText))
 		return m
 	}
-	m.describe(v, c, r)
-	if r, err = v.repo.VerifiedRecord(c); err != nil {
-		m.Trouble = block(cut(err.Error(), maxText))
-	} else if judged {
-		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
-	}
-	return m
-}
-
-// describe adds the content of the record.
-func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoint.Record) {
 	shown := showRecord(r.Doc())
 	m.Record = &shown
 	m.Timings = timings(r.Doc())
@@ -149,8 +126,14 @@ func (m *CheckpointPage) describe(v *visit, c *gitstore.Checkpoint, r *checkpoin
 	head := checkpoint.HashOf(r.Snapshot().Head)
 	m.Head = line(head)
 	if !v.links.file {
-		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.commit(head), v.repo.Forge.branch(c.Branch)
+		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.Code.CommitPage(head), v.repo.Forge.Code.BranchPage(c.Branch)
 	}
+	if r, err = v.repo.VerifiedRecord(c); err != nil {
+		m.Trouble = block(cut(err.Error(), maxText))
+	} else if judged {
+		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
+	}
+	return m
 }
 
 // neighbour returns the entry of the checkpoint that is step places older, or nil.
@@ -158,8 +141,7 @@ func (v *visit) neighbour(at place, step int) *TimelineEntry {
 	if at.near(step) == nil {
 		return nil
 	}
-	e := v.entry(place{at.list, at.at + step})
-	return &e
+	return v.entry(place{at.list, at.at + step})
 }
 
 // actionsFor returns links to the available actions for a checkpoint.
@@ -178,8 +160,7 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 	return list
 }
 
-// leftOut returns the files that a checkpoint does not have.
-func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
+func leftOut(r *checkpoint.Record) (rows []Fact, left int) {
 	for _, f := range view.ListLeftOut(r.Snapshot()) {
 		path, why := f.Path, firstLine(f.Why)
 		if path == "." {
@@ -188,12 +169,11 @@ func leftOut(r *checkpoint.Record) (rows []FileRow, left int) {
 		if f.Size > 0 {
 			why += ", " + size(f.Size)
 		}
-		rows = append(rows, FileRow{line(cut(path, maxText)), why})
+		rows = append(rows, Fact{line(cut(path, maxText)), why})
 	}
 	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
 }
 
-// snapshotFacts returns facts about the snapshot's source.
 func snapshotFacts(r *checkpoint.Record) []Fact {
 	s := r.Snapshot()
 	var facts []Fact

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -14,24 +13,18 @@ import (
 // A Diff holds the differences between two checkpoints.
 type Diff struct {
 	From         *TimelineEntry // nil means HEAD at the save
-	To           TimelineEntry
-	Self         string // URL of the page
-	Against      []Choice
+	To           *TimelineEntry
+	Self         string   // URL of the page
+	Against      []Option // checkpoints for the comparison
 	State        []StateRow
 	StateSays    string
 	StateTrouble string
 	Files        []FileDiff
 	FilesSay     string
 	Added        int // lines
-	Removed      int
+	Deleted      int
 	FilesTrouble string
 	Left         int // number of omitted files
-}
-
-// A Choice is a selectable checkpoint for the comparison.
-type Choice struct {
-	Value, Text string
-	Selected    bool
 }
 
 // nearChoices is the number of adjacent checkpoints to choose from.
@@ -40,7 +33,6 @@ const nearChoices = 12
 // againstHead is the parameter value for HEAD at the save.
 const againstHead = "head"
 
-// diff shows the changes of a checkpoint.
 func (v *visit) diff() error {
 	at, err := v.place()
 	if err != nil {
@@ -53,30 +45,11 @@ func (v *visit) diff() error {
 	c := at.checkpoint()
 	e := v.entry(at)
 	p := v.page("Comparison with " + e.Title)
-	p.Crumbs = v.crumbs(c.Issue, Crumb{e.Short, v.links.checkpoint(c)}, Crumb{Text: "Compare"})
+	p.Crumbs = v.crumbs(c.Issue, Link{e.Short, v.links.checkpoint(c)}, Link{Text: "Compare"})
 	q := v.r.URL.Query()
 	p.Diff = v.diffPage(from, c, budget{maxDiffLines, maxFileLines}, q["path"])
-	p.Diff.Self = v.links.below(c, "diff")
 	p.Diff.Against = v.choices(at, from)
-	for i := range p.Diff.Files {
-		f := &p.Diff.Files[i]
-		f.URL = p.Diff.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
-	}
-	p.Diff.fold()
-	v.write(http.StatusOK, p)
-	return nil
-}
-
-// fold closes the files after the first lines of a page, so that a reader sees all files.
-func (d *Diff) fold() {
-	lines := 0
-	for i := range d.Files {
-		f := &d.Files[i]
-		f.Folded = lines > 600 && len(d.Files) > 1
-		for _, h := range f.Hunks {
-			lines += len(h.Lines)
-		}
-	}
+	return v.show(p)
 }
 
 // compared returns the checkpoint to compare with: the checkpoint named in the URL, or by
@@ -103,24 +76,23 @@ func nameOrHead(c *gitstore.Checkpoint) string {
 }
 
 // choices returns HEAD at the save and adjacent checkpoints.
-func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
+func (v *visit) choices(at place, from *gitstore.Checkpoint) []Option {
 	chosen := nameOrHead(from)
-	list := []Choice{{againstHead, "HEAD at the save", chosen == againstHead}}
-	add := func(c *gitstore.Checkpoint) {
-		e := v.single(at.list, c)
-		list = append(list, Choice{nameOf(c), cut(e.Title, 90) + ", " + e.At.Ago() + " (" + e.Short + ")", chosen == nameOf(c)})
+	list := []Option{{againstHead, "HEAD at the save", chosen == againstHead}}
+	seen := from == nil
+	add := func(c *gitstore.Checkpoint, e *TimelineEntry) {
+		isFrom := chosen == nameOf(c)
+		list, seen = append(list, Option{nameOf(c), cut(e.Title, 90) + ", " + e.At.Ago() + " (" + e.Short + ")", isFrom}), seen || isFrom
 	}
 	all := at.list.Checkpoints
 	first := max(0, at.at-nearChoices/3)
-	seen := from == nil
 	for i := first; i < len(all) && i < first+nearChoices; i++ {
 		if i != at.at {
-			add(&all[i])
-			seen = seen || &all[i] == from
+			add(&all[i], v.entry(place{at.list, i}))
 		}
 	}
 	if !seen {
-		add(from)
+		add(from, v.single(from))
 	}
 	return list
 }
@@ -129,11 +101,9 @@ func (v *visit) choices(at place, from *gitstore.Checkpoint) []Choice {
 // the save. If paths is not empty, only these files are compared, and each file can use
 // the page's whole budget.
 func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string) *Diff {
-	d := &Diff{To: v.single(nil, to)}
-	compared := v.filesBetween(from, to, paths)
+	d := &Diff{To: v.single(to), Self: v.links.below(to, "diff")}
 	if from != nil {
-		e := v.single(nil, from)
-		d.From = &e
+		d.From = v.single(from)
 		if len(paths) == 0 {
 			v.compareRecords(d, from, to, &b)
 		}
@@ -141,27 +111,31 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 	if len(paths) > 0 {
 		b.file = b.page
 	}
-	d.showFiles(compared(), &b)
+	if err := v.compareFiles(d, from, to, paths, &b); err != nil {
+		d.FilesTrouble = block(cut(err.Error(), maxText))
+	}
+	above := 0 // lines
 	for i := range d.Files {
-		if f := &d.Files[i]; f.Status != "deleted" && !to.Archived {
+		f := &d.Files[i]
+		if d.Self != "" {
+			f.URL = d.Self + "?" + url.Values{"against": {nameOrHead(from)}, "path": f.paths}.Encode()
+			f.Folded = above > 600 && len(d.Files) > 1 // a reader sees all files
+		}
+		for _, h := range f.Hunks {
+			above += len(h.Lines)
+		}
+		if f.Status != "deleted" && !to.Archived {
 			f.Blame = v.links.blame(to.Issue, f.paths[0], nameOf(to))
 		}
-		if f := &d.Files[i]; d.To.Back != "" {
-			f.Back = d.To.Back + "?" + url.Values{"path": {pathField(f.paths[0])}}.Encode()
+		if d.To.Back != "" {
+			f.Back = d.To.Back + "?" + url.Values{"path": {url.PathEscape(f.paths[0])}}.Encode()
 		}
 	}
 	return d
 }
 
-// single returns the entry of a checkpoint, which can be outside of a list.
-func (v *visit) single(l *gitstore.List, c *gitstore.Checkpoint) TimelineEntry {
-	if l != nil {
-		for i := range l.Checkpoints {
-			if &l.Checkpoints[i] == c {
-				return v.entry(place{l, i})
-			}
-		}
-	}
+// single returns the entry of a checkpoint alone.
+func (v *visit) single(c *gitstore.Checkpoint) *TimelineEntry {
 	return v.entry(place{&gitstore.List{Issue: c.Issue, Checkpoints: []gitstore.Checkpoint{*c}}, 0})
 }
 
@@ -180,46 +154,26 @@ func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget
 	d.StateSays = count(len(d.State), "change")
 }
 
-// filesBetween starts a comparison of files and returns a function that waits for its
-// result. Git reads the files while the caller compares records.
-func (v *visit) filesBetween(from, to *gitstore.Checkpoint, paths []string) (compared func() *changedFiles) {
+func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, paths []string, b *budget) error {
 	between, err := v.repo.Diff(from, to, literal(paths)...)
 	if err != nil {
-		return func() *changedFiles { return &changedFiles{err: err} }
+		return err
 	}
-	done := make(chan *changedFiles, 1)
-	go func() {
-		var c changedFiles
-		c.files, c.patch, c.whole, c.err = between.Changes(v.ctx, maxPatch)
-		done <- &c
-	}()
-	return func() *changedFiles { return <-done }
-}
-
-// changedFiles holds changed files and their patches.
-type changedFiles struct {
-	files []gitstore.FileChange
-	patch []byte
-	whole bool // patch is complete
-	err   error
-}
-
-func (d *Diff) showFiles(c *changedFiles, b *budget) {
-	if c.err != nil {
-		d.FilesTrouble = block(cut(c.err.Error(), maxText))
-		return
+	files, patch, whole, err := between.Changes(v.ctx, maxPatch)
+	if err != nil {
+		return err
 	}
 	d.FilesSay = "no file changed"
-	if len(c.files) > 0 {
-		d.FilesSay = count(len(c.files), "file") + " changed"
+	if len(files) > 0 {
+		d.FilesSay = count(len(files), "file") + " changed"
 	}
-	d.Files, d.Left = fileDiffs(c.files, c.patch, c.whole, b)
+	d.Files, d.Left = fileDiffs(files, patch, whole, b)
 	for _, f := range d.Files {
-		d.Added, d.Removed = d.Added+f.Added, d.Removed+f.Removed
+		d.Added, d.Deleted = d.Added+f.Added, d.Deleted+f.Deleted
 	}
+	return nil
 }
 
-// literal converts paths to literal pathspecs.
 func literal(paths []string) []string {
 	var list []string
 	for _, p := range paths[:min(len(paths), 2)] {
@@ -286,15 +240,8 @@ func (s *shower) half(v any) *Value {
 
 // side reports whether a value is short enough to be shown side by side.
 func side(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return !strings.Contains(v, "\n") && len(v) <= maxLine
-	case []any:
-		return len(v) == 0
-	case *checkpoint.Map:
-		return v.Len() == 0
-	}
-	return true
+	s, _ := v.(string)
+	return flat(v) && !strings.Contains(s, "\n")
 }
 
 // text converts a value to lines: strings unchanged, other values as YAML.

@@ -28,13 +28,7 @@ type Exported struct {
 type ExportChain struct {
 	Anchor      string
 	Issue       *IssuePage
-	Checkpoints []ExportCheckpoint
-}
-
-// An ExportCheckpoint is a checkpoint with its changes.
-type ExportCheckpoint struct {
-	Anchor     string
-	Checkpoint *CheckpointPage
+	Checkpoints []*CheckpointPage // with their changes
 }
 
 // Limits of an exported file.
@@ -45,31 +39,29 @@ const (
 	exportLines = 400 // changed lines per checkpoint
 )
 
-// Export passes the complete page of issues to write; an empty list means all issues. It
-// returns notes about content omitted because of limits or read errors.
-func Export(ctx context.Context, write func(io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
-	v := exporter(ctx, repo, o, links{file: true})
+// Export passes the complete page of issues to write; an empty list means all issues. For a site, it
+// passes the list of issues and a page for each issue, with their file names. It returns notes about
+// content omitted because of limits or read errors.
+func Export(ctx context.Context, write func(name string, page io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue, site bool) ([]string, error) {
+	o.Write = false
+	v := &visit{site: newSite(o), ctx: ctx, r: &http.Request{URL: &url.URL{}}, repo: repo, links: links{file: true, site: site}}
+	put := func(name, title string, x *Exported) error {
+		p := v.page(title)
+		p.File, p.Export = true, x
+		var b bytes.Buffer
+		if err := render(&b, "page", p); err != nil {
+			return err
+		}
+		return write(name, &b)
+	}
+	if site {
+		return v.exportSite(put, issues)
+	}
 	x, err := v.export(issues)
 	if err != nil {
 		return nil, err
 	}
-	return x.Notes, v.putPage(write, "Checkpoints", x)
-}
-
-func exporter(ctx context.Context, repo *Repository, o Options, l links) *visit {
-	o.Write = false
-	return &visit{site: newSite(o), ctx: ctx, r: &http.Request{URL: &url.URL{}}, repo: repo, links: l}
-}
-
-// putPage passes an exported page to write.
-func (v *visit) putPage(write func(io.Reader) error, title string, x *Exported) error {
-	p := v.page(title)
-	p.File, p.Export = true, x
-	var b bytes.Buffer
-	if err := render(&b, p); err != nil {
-		return err
-	}
-	return write(&b)
+	return x.Notes, put("", "Checkpoints", x)
 }
 
 // siteIndex is the file of a site with the list of issues.
@@ -78,18 +70,19 @@ const siteIndex = "index.html"
 // maxSite limits the issues of a site.
 const maxSite = 2000
 
-// ExportSite passes the pages of a site to write, with their file names: the list of issues, and a page
-// for each issue. An empty list means all issues. It returns notes as Export does.
-func ExportSite(ctx context.Context, write func(name string, page io.Reader) error, repo *Repository, o Options, issues []checkpoint.Issue) ([]string, error) {
-	v := exporter(ctx, repo, o, links{file: true, site: true})
+// exportSite exports the list of issues, and a page for each issue.
+func (v *visit) exportSite(put func(name, title string, x *Exported) error, issues []checkpoint.Issue) ([]string, error) {
 	index := &Exported{}
 	var err error
 	if index.Issues, _, err = v.allIssues(1, maxSite); err != nil {
 		return nil, err
 	}
-	index.Issues.keep(issues)
-	if n := index.Issues.Left; n > 0 {
+	if n := index.Issues.Left; n > 0 && len(issues) == 0 {
 		index.Notes = append(index.Notes, "Only the newest "+count(maxSite, "issue")+" are on this site.")
+	}
+	if len(issues) > 0 {
+		index.Issues.Rows = slices.DeleteFunc(index.Issues.Rows, func(row IssueRow) bool { return !slices.Contains(issues, row.issue) })
+		index.Issues.Archived, index.Issues.Left = nil, 0
 	}
 	notes := index.Notes
 	for _, row := range index.Issues.Rows {
@@ -97,22 +90,12 @@ func ExportSite(ctx context.Context, write func(name string, page io.Reader) err
 		if err := v.exportChain(x, row.issue); err != nil {
 			return nil, err
 		}
-		name := v.links.issue(row.issue)
-		if err := v.putPage(func(r io.Reader) error { return write(name, r) }, "Issue "+row.Label, x); err != nil {
+		if err := put(v.links.issue(row.issue), "Issue "+row.Label, x); err != nil {
 			return nil, err
 		}
 		notes = append(notes, x.Notes...)
 	}
-	return notes, v.putPage(func(r io.Reader) error { return write(siteIndex, r) }, "Issues", index)
-}
-
-// keep removes the rows of other issues. An empty list keeps all.
-func (m *Issues) keep(issues []checkpoint.Issue) {
-	if len(issues) == 0 {
-		return
-	}
-	m.Rows = slices.DeleteFunc(m.Rows, func(row IssueRow) bool { return !slices.Contains(issues, row.issue) })
-	m.Archived, m.Left = nil, 0
+	return notes, put(siteIndex, "Issues", index)
 }
 
 // export collects the content of an exported file.
@@ -162,7 +145,14 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	}
 	chain := ExportChain{Anchor: links{file: true}.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
-		chain.Checkpoints = append(chain.Checkpoints, v.exportCheckpoint(place{l, at}))
+		c := &l.Checkpoints[at]
+		m := v.checkpointPage(place{l, at}, false)
+		older, _ := v.repo.Store.Lineage(v.ctx, l).Before(at)
+		m.Older, m.Newer, m.Changes = nil, nil, v.diffPage(older, c, budget{exportLines, exportLines}, nil)
+		for i := range m.Changes.Files {
+			m.Changes.Files[i].Anchor = "c-" + m.Commit + "-" + m.Changes.Files[i].Anchor
+		}
+		chain.Checkpoints = append(chain.Checkpoints, m)
 	}
 	chain.Issue.Timeline.unlink(exportWhole)
 	if !v.links.site {
@@ -170,19 +160,6 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	}
 	x.Chains = append(x.Chains, chain)
 	return v.ctx.Err()
-}
-
-func (v *visit) exportCheckpoint(at place) ExportCheckpoint {
-	c := at.checkpoint()
-	x := ExportCheckpoint{Anchor: links{file: true}.checkpoint(c)[1:], Checkpoint: v.checkpointPage(at, false)}
-	x.Checkpoint.Older, x.Checkpoint.Newer = nil, nil
-	older, _ := v.repo.Store.Lineage(v.ctx, at.list).Before(at.at)
-	d := v.diffPage(older, c, budget{exportLines, exportLines}, nil)
-	for i := range d.Files {
-		d.Files[i].Anchor = x.Anchor + "-" + d.Files[i].Anchor
-	}
-	x.Checkpoint.Changes = d
-	return x
 }
 
 // unlink removes links to checkpoints after the first n and to other pages, because the
@@ -212,29 +189,21 @@ func (t *Timeline) unlink(n int) {
 // kind, such as /dev/stdout or a pipe, is opened and written.
 func Put(file string, r io.Reader) error {
 	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return replace(file, r, 0)
-	case info.Mode().IsRegular():
+	if err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(file, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(f, r)
+		return errors.Join(err, f.Close())
+	}
+	options := fsutil.ReplaceOptions{Mode: 0o666, Sync: true}
+	if err == nil {
 		if file, err = filepath.EvalSymlinks(file); err != nil {
 			return err
 		}
-		return replace(file, r, info.Mode().Perm())
+		options.Prepare = func(temp *os.File) error { return temp.Chmod(info.Mode().Perm()) }
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Close())
-}
-
-// replace writes a file atomically. mode is the mode of the replaced file, or 0 if no
-// file exists.
-func replace(file string, r io.Reader, mode os.FileMode) error {
-	options := fsutil.ReplaceOptions{Temp: filepath.Base(file) + ".", Mode: 0o666, Sync: true}
-	if mode != 0 {
-		options.Prepare = func(temp *os.File) error { return temp.Chmod(mode) }
-	}
+	options.Temp = filepath.Base(file) + "."
 	return fsutil.ReplaceFile(file, r, options)
 }

@@ -19,7 +19,7 @@ func (w *world) export(file string, issues ...checkpoint.Issue) (string, []strin
 	repo, err := w.open(w.t.Context())
 	require.NoError(w.t, err)
 	defer repo.Close()
-	left, err := Export(w.t.Context(), into(file), repo, w.o, issues)
+	left, err := Export(w.t.Context(), into(file), repo, w.o, issues, false)
 	require.NoError(w.t, err)
 	data, err := os.ReadFile(file)
 	require.NoError(w.t, err)
@@ -27,8 +27,8 @@ func (w *world) export(file string, issues ...checkpoint.Issue) (string, []strin
 }
 
 // into returns a function that writes an exported page to file.
-func into(file string) func(io.Reader) error {
-	return func(page io.Reader) error { return Put(file, page) }
+func into(file string) func(string, io.Reader) error {
+	return func(_ string, page io.Reader) error { return Put(file, page) }
 }
 
 func TestExportIsSelfContained(t *testing.T) {
@@ -83,9 +83,9 @@ func TestExportLimitsContent(t *testing.T) {
 	repo, err := w.open(t.Context())
 	require.NoError(t, err)
 	defer repo.Close()
-	_, err = Export(t.Context(), into(filepath.Join(t.TempDir(), "nowhere", "x.html")), repo, w.o, nil)
+	_, err = Export(t.Context(), into(filepath.Join(t.TempDir(), "nowhere", "x.html")), repo, w.o, nil, false)
 	require.Error(t, err)
-	_, err = Export(t.Context(), into(file), repo, w.o, []checkpoint.Issue{"99"})
+	_, err = Export(t.Context(), into(file), repo, w.o, []checkpoint.Issue{"99"}, false)
 	require.Error(t, err)
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -104,12 +104,12 @@ func TestExportedSiteIsWhole(t *testing.T) {
 	require.NoError(t, err)
 	defer repo.Close()
 	pages := map[string]string{}
-	notes, err := ExportSite(t.Context(), func(name string, page io.Reader) error {
+	notes, err := Export(t.Context(), func(name string, page io.Reader) error {
 		data, err := io.ReadAll(page)
 		assert.Regexp(t, `^[A-Za-z0-9_-]{1,200}\.html$`, name)
 		pages[name] = string(data)
 		return err
-	}, repo, w.o, nil)
+	}, repo, w.o, nil, true)
 	require.NoError(t, err)
 	assert.Empty(t, notes)
 	assert.Len(t, pages, 5)

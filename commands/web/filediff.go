@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -21,7 +20,7 @@ type FileDiff struct {
 	Path, Was      string // Was is the previous path of a renamed file
 	Status, Letter string
 	Anchor         string
-	Added, Removed int
+	Added, Deleted int
 	Notes          []string
 	Hunks          []Hunk
 	Folded         bool
@@ -39,7 +38,6 @@ type budget struct{ page, file int }
 // spend returns the remaining lines for a file.
 func (b *budget) spend() int { return max(0, min(b.page, b.file)) }
 
-// letter returns git's letter for a status.
 func letter(status string) string {
 	switch status {
 	case "typechange":
@@ -53,7 +51,7 @@ func letter(status string) string {
 // fileDiffs combines changed files with git's patches in the same order. whole reports
 // that the patch is complete.
 func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget) (list []FileDiff, left int) {
-	sections := splitPatch(patch)
+	sections := strings.Split("\n"+string(patch), "\ndiff --git ")[1:] // lines of content begin with another character
 	if want := 0; whole {
 		for _, f := range files {
 			want += patchesOf(f)
@@ -63,10 +61,8 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 		}
 	}
 	for i, f := range files {
-		mine := takeSections(&sections, f)
 		if len(list) == maxDiffFiles {
-			left = len(files) - i
-			break
+			return list, len(files) - i
 		}
 		d := FileDiff{
 			Path: line(cut(f.Path, maxText)), Was: line(cut(f.From, maxText)), Status: f.Status, Letter: letter(f.Status),
@@ -75,61 +71,24 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 		if f.From != "" {
 			d.paths = append(d.paths, f.From)
 		}
-		d.fill(mine, b)
-		if !whole && len(sections) == 0 {
+		n := min(patchesOf(f), len(sections))
+		for _, section := range sections[:n] {
+			p := parsePatch(section, b.spend())
+			b.page -= p.shown
+			d.Added, d.Deleted, d.Hunks = d.Added+p.added, d.Deleted+p.deleted, append(d.Hunks, p.hunks...)
+			if p.binary {
+				d.Notes = append(d.Notes, "A binary file.")
+			}
+			if p.cut {
+				d.More = "More lines changed: show this file alone"
+			}
+		}
+		if sections = sections[n:]; !whole && len(sections) == 0 {
 			d.More = "The rest of the diff is too long for a page: show this file alone"
 		}
 		list = append(list, d)
 	}
-	return list, left
-}
-
-// fill adds a file's patches within the budget.
-func (d *FileDiff) fill(sections [][]byte, b *budget) {
-	for _, s := range sections {
-		if bytes.Contains(head(s), []byte("\nBinary files ")) {
-			d.Notes = append(d.Notes, "A binary file.")
-			continue
-		}
-		added, removed := sums(s)
-		d.Added, d.Removed = d.Added+added, d.Removed+removed
-		limit := b.spend()
-		hunks, cut := parsePatch(string(s), limit)
-		shown := 0
-		for _, h := range hunks {
-			shown += len(h.Lines)
-		}
-		b.page -= shown
-		d.Hunks = append(d.Hunks, hunks...)
-		if cut {
-			d.More = "More lines changed: show this file alone"
-		}
-	}
-}
-
-// splitPatch splits a patch before each "diff --git" line. Content lines begin with a
-// sign, and paths with newlines are quoted, so that neither can look like this line.
-func splitPatch(patch []byte) [][]byte {
-	const begin = "diff --git "
-	var sections [][]byte
-	for len(patch) > 0 {
-		end := bytes.Index(patch[1:], []byte("\n"+begin))
-		if end < 0 {
-			return append(sections, patch)
-		}
-		sections = append(sections, patch[:end+2])
-		patch = patch[end+2:]
-	}
-	return sections
-}
-
-// takeSections removes and returns the sections of a file: no section if the file is only
-// in conflict, two sections for a type change.
-func takeSections(sections *[][]byte, f gitstore.FileChange) [][]byte {
-	n := min(patchesOf(f), len(*sections))
-	mine := (*sections)[:n]
-	*sections = (*sections)[n:]
-	return mine
+	return list, 0
 }
 
 // patchesOf returns the number of git's patches for a changed file.
@@ -141,30 +100,6 @@ func patchesOf(f gitstore.FileChange) int {
 		return 2
 	}
 	return 1
-}
-
-// head returns the part of a patch before its first hunk.
-func head(section []byte) []byte {
-	if i := bytes.Index(section, []byte("\n@@ ")); i >= 0 {
-		return section[:i]
-	}
-	return section
-}
-
-// sums counts added and removed lines of a patch.
-func sums(section []byte) (added, removed int) {
-	in := false
-	for text := range bytes.Lines(section) {
-		switch {
-		case bytes.HasPrefix(text, []byte("@@ ")):
-			in = true
-		case in && text[0] == '+':
-			added++
-		case in && text[0] == '-':
-			removed++
-		}
-	}
-	return added, removed
 }
 
 // modeNotes describes changes of mode and conflicts.

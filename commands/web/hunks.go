@@ -26,35 +26,49 @@ type Part struct {
 	Strong bool
 }
 
-// parsePatch parses the hunks of one file's git patch, up to limit lines. Text before the
-// first hunk is ignored.
-func parsePatch(patch string, limit int) (hunks []Hunk, cut bool) {
+// A patch is the parsed patch of one file.
+type patch struct {
+	hunks          []Hunk
+	shown          int // lines in hunks
+	added, deleted int // lines, also those that are not shown
+	binary, cut    bool
+}
+
+// parsePatch parses one file's patch of git, with up to limit lines. Text before the first hunk describes
+// the file.
+func parsePatch(text string, limit int) (p patch) {
 	var h *Hunk
 	var old, now int
-	for text := range strings.Lines(patch) {
+	for text := range strings.Lines(text) {
 		text = strings.TrimSuffix(text, "\n")
-		if strings.HasPrefix(text, "@@ ") {
+		switch {
+		case strings.HasPrefix(text, "@@ "):
 			old, now = hunkStart(text)
-			hunks = append(hunks, Hunk{})
-			h = &hunks[len(hunks)-1]
+			h = &Hunk{}
+			if p.shown < limit {
+				p.hunks = append(p.hunks, Hunk{})
+				h = &p.hunks[len(p.hunks)-1]
+			}
 			continue
-		}
-		if h == nil || text == "" {
+		case h == nil:
+			p.binary = p.binary || strings.HasPrefix(text, "Binary files ")
 			continue
+		case text == "":
+			continue
+		case text[0] == '+':
+			p.added++
+		case text[0] == '-':
+			p.deleted++
 		}
-		if limit--; limit < 0 {
-			cut = true
-			break
+		if p.cut = p.shown >= limit; !p.cut {
+			h.add(text[0], text[1:], &old, &now)
+			p.shown++
 		}
-		h.add(text[0], text[1:], &old, &now)
 	}
-	if n := len(hunks); n > 0 && len(hunks[n-1].Lines) == 0 {
-		hunks = hunks[:n-1]
+	for i := range p.hunks {
+		p.hunks[i].emphasize()
 	}
-	for i := range hunks {
-		hunks[i].emphasize()
-	}
-	return hunks, cut
+	return p
 }
 
 // hunkStart parses "@@ -old,n +new,n @@".

@@ -3,10 +3,8 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"git-checkpoint/commands/internal/view"
@@ -49,8 +47,7 @@ func (v *visit) issues() error {
 	p.Tab = "issues"
 	p.Issues = m
 	p.Live = v.live("", newest, "", "")
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // allIssues reads the newest checkpoint of each issue and the records of the issues on a page
@@ -73,7 +70,7 @@ func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
 	m.Left = len(tips) - from - len(shown)
 	started := time.Now()
 	for k, t := range shown {
-		m.Rows = append(m.Rows, v.row(v.tip(t.Issue), branch, k < maxJudged && time.Since(started) < maxJudging))
+		m.Rows = append(m.Rows, v.row(t.Issue, branch, k < maxJudged && time.Since(started) < maxJudging))
 	}
 	live := map[checkpoint.Issue]bool{}
 	for _, t := range tips {
@@ -81,44 +78,29 @@ func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
 	}
 	for _, i := range archived {
 		if !live[i] && len(m.Archived) < maxIssues {
-			m.Archived = append(m.Archived, Link{issueLabel(i), v.links.archive(i)})
+			m.Archived = append(m.Archived, Link{issueLabel(i), v.links.view(i, "archive")})
 		}
 	}
 	return m, newestTip(tips), nil
 }
 
-// A tip is the newest checkpoint of an issue, or the read error.
-type tip struct {
-	issue checkpoint.Issue
-	list  *gitstore.List
-	c     *gitstore.Checkpoint
-	err   error
-}
-
-func (v *visit) tip(i checkpoint.Issue) tip {
+// row returns an issue's table row, even if its record is unreadable. branch is the current
+// branch.
+func (v *visit) row(i checkpoint.Issue, branch string, judged bool) IssueRow {
+	row := IssueRow{Label: issueLabel(i), URL: v.links.issue(i), issue: i, Class: "none"}
 	l, err := v.repo.List(v.ctx, i, 2)
 	if err == nil && len(l.Checkpoints) == 0 {
 		err = &gitstore.NoneError{Issue: i} // dropped meanwhile
 	}
 	if err != nil {
-		return tip{issue: i, err: err}
-	}
-	return tip{issue: i, list: l, c: &l.Checkpoints[0]}
-}
-
-// row returns an issue's table row, even if its record is unreadable. branch is the current
-// branch.
-func (v *visit) row(t tip, branch string, judged bool) IssueRow {
-	row := IssueRow{Label: issueLabel(t.issue), URL: v.links.issue(t.issue), issue: t.issue, Class: "none"}
-	if t.err != nil {
-		row.Problem = firstLine(t.err.Error())
+		row.Problem = firstLine(err.Error())
 		return row
 	}
-	e := v.entry(place{t.list, 0})
-	row.Tip = &e
-	row.Count, row.People = v.lengths.of(v, t)
-	row.Here = !v.links.file && branch != "" && t.c.Branch == branch
-	r, err := v.repo.VerifiedRecord(t.c)
+	c, e := &l.Checkpoints[0], v.entry(place{l, 0})
+	row.Tip = e
+	row.Count, row.People = v.length(l)
+	row.Here = !v.links.file && branch != "" && c.Branch == branch
+	r, err := v.repo.VerifiedRecord(c)
 	if err != nil {
 		row.Problem = firstLine(err.Error())
 		return row
@@ -133,13 +115,13 @@ func (v *visit) row(t tip, branch string, judged bool) IssueRow {
 		row.Done = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
 		row.Phases, _ = phaseStates(p, p.Current)
 	}
-	if !t.c.Resumable {
+	if !c.Resumable {
 		row.Word, row.Class = "Cannot be resumed", "bad"
 	}
 	if !judged {
 		return row
 	}
-	if j, err := v.repo.Judge(t.c, r); err == nil {
+	if j, err := v.repo.Judge(c, r); err == nil {
 		shown := verdict(j, true)
 		row.Word, row.Class = shown.Word, shown.Class
 		row.Phases, _ = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
@@ -162,21 +144,12 @@ func agentsOf(r *checkpoint.Record) string {
 // maxPeople limits the names in a row.
 const maxPeople = 3
 
-// lengths caches the numbers of checkpoints, and their authors, by tip of the chain.
-type lengths struct {
-	mu   sync.Mutex
-	kept map[string][2]string
-}
-
-// of returns the number of checkpoints of an issue, up to a limit, and their authors, newest first.
-func (n *lengths) of(v *visit, t tip) (text, people string) {
-	n.mu.Lock()
-	found, ok := n.kept[t.list.Tip.String()]
-	n.mu.Unlock()
-	if ok {
+// length returns the number of checkpoints of an issue, up to a limit, and their authors, newest first.
+func (v *visit) length(tip *gitstore.List) (text, people string) {
+	if found, ok := v.lengths.get(tip.Tip.String()); ok {
 		return found[0], found[1]
 	}
-	l, err := v.repo.List(v.ctx, t.issue, maxLength+1)
+	l, err := v.repo.List(v.ctx, tip.Issue, maxLength+1)
 	if err != nil {
 		return "", ""
 	}
@@ -186,16 +159,11 @@ func (n *lengths) of(v *visit, t tip) (text, people string) {
 	}
 	var authors []string
 	for i := range l.Checkpoints {
-		if by := l.Checkpoints[i].Author; by != "" && !slices.Contains(authors, by) {
+		if by := l.Checkpoints[i].Author; by != "" {
 			authors = append(authors, by)
 		}
 	}
-	people = firstLine(view.List(view.Few(authors, maxPeople)))
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.kept == nil || len(n.kept) > maxCounted {
-		n.kept = map[string][2]string{}
-	}
-	n.kept[t.list.Tip.String()] = [2]string{text, people}
+	people = firstLine(view.List(view.Few(view.Distinct(authors), maxPeople)))
+	v.lengths.put(tip.Tip.String(), [2]string{text, people}, maxCounted)
 	return text, people
 }

@@ -18,13 +18,13 @@ const (
 // A ForkNode is an issue in the tree of forks, with the values of compare.
 type ForkNode struct {
 	Label, URL string
-	Title      string // of the newest checkpoint
-	Here       bool   // the issue of the page
-	Gone       bool   // the issue has no live checkpoint
-	From       Link   // checkpoint from which the issue was forked
-	Change     Change // since then
-	Facts      string // turns, time and tokens since then
-	At         Stamp  // of the newest checkpoint
+	Title      string           // of the newest checkpoint
+	Here       bool             // the issue of the page
+	Gone       bool             // the issue has no live checkpoint
+	From       Link             // checkpoint from which the issue was forked
+	Change     *gitstore.Totals // since then
+	Facts      string           // turns, time and tokens since then
+	At         Stamp            // of the newest checkpoint
 	Forks      []ForkNode
 }
 
@@ -71,7 +71,7 @@ func (v *visit) forkNode(i, here checkpoint.Issue, depth int, left *int) ForkNod
 
 // fill adds the newest state of an issue, and what came since the fork.
 func (n *ForkNode) fill(v *visit, cp *gitstore.Checkpoint, r *checkpoint.Record) {
-	e := v.single(nil, cp)
+	e := v.single(cp)
 	n.Title, n.At = e.Title, e.At
 	f := r.Fork()
 	a := work.Attempt(v.ctx, v.repo.Store, cp, r, f)
@@ -82,9 +82,9 @@ func (n *ForkNode) fill(v *visit, cp *gitstore.Checkpoint, r *checkpoint.Record)
 	if a.Since == 0 {
 		n.Title = "" // only the fork itself, which From names
 	}
-	n.Change, n.From = changeOf(a.Change), Link{Text: short(string(f.ID))}
+	n.Change, n.From = a.Change, Link{Text: line(cut(f.ID.Short(), 24))}
 	if source, err := v.repo.ByID(v.ctx, f.Issue, f.ID); err == nil {
-		from := v.single(nil, source)
+		from := v.single(source)
 		n.From = Link{cmp.Or(from.Who, from.Title), from.URL}
 	}
 }

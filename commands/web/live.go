@@ -32,41 +32,32 @@ type watcher struct {
 	mu    sync.Mutex
 	at    time.Time
 	state string
-	news  map[string]News // answers for this state, by query
 }
 
-// maxNews limits the cached answers for a state.
+// maxNews limits the cached answers to polls, and the issues whose files are compared.
 const maxNews = 500
 
 // look returns a name for the state of all chains and the current branch. It reads the state
-// at most once per watchEvery.
-func (w *watcher) look(read func() (string, error)) (string, error) {
+// at most once per watchEvery, from repo, or from a repository that it opens if repo is nil.
+func (s *site) look(ctx context.Context, repo *Repository) (string, error) {
+	w := &s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.state != "" && time.Since(w.at) < watchEvery {
 		return w.state, nil
 	}
-	state, err := read()
-	if err != nil {
-		return "", err
-	}
-	w.at = time.Now()
-	if state != w.state {
-		w.state, w.news = state, map[string]News{}
-	}
-	return state, nil
-}
-
-// look returns the state of the refs for a request that has not opened the repository.
-func (s *site) look(ctx context.Context) (string, error) {
-	return s.watch.look(func() (string, error) {
-		repo, err := s.o.Open(ctx)
-		if err != nil {
+	if repo == nil {
+		var err error
+		if repo, err = s.o.Open(ctx); err != nil {
 			return "", err
 		}
 		defer repo.Close()
-		return stateOf(ctx, repo.Store)
-	})
+	}
+	state, err := stateOf(ctx, repo.Store)
+	if err == nil {
+		w.at, w.state = time.Now(), state
+	}
+	return state, err
 }
 
 // stateOf returns a digest of the chains' tips and of the current branch.
@@ -87,22 +78,6 @@ func stateOf(ctx context.Context, s *gitstore.Store) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
-// answer returns the cached answer for a query, if the state is still the same.
-func (w *watcher) answer(state, query string) (News, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n, ok := w.news[query]
-	return n, ok && w.state == state
-}
-
-func (w *watcher) keep(state, query string, n News) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.state == state && len(w.news) < maxNews {
-		w.news[query] = n
-	}
-}
-
 // News is what changed since a page was made.
 type News struct {
 	New     int    `json:"new"`               // number of new checkpoints, or of issues with new checkpoints
@@ -117,24 +92,19 @@ const (
 	unsavedShare = 50
 )
 
-// unsaved knows the numbers of files that are not saved, by issue.
-type unsaved struct {
-	mu   sync.Mutex
-	kept map[checkpoint.Issue]unsavedFiles
-}
-
+// unsavedFiles is the text about the files of an issue for a state of the refs.
 type unsavedFiles struct {
 	text, state string
 	until       time.Time // the text is new enough
 }
 
-// of returns the text about the files of an issue for a state of the refs, or "" if they cannot be
-// compared.
-func (u *unsaved) of(ctx context.Context, s *site, i checkpoint.Issue, state string) string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// unsavedText returns the text about the files of an issue for a state of the refs, or "" if they
+// cannot be compared.
+func (s *site) unsavedText(ctx context.Context, i checkpoint.Issue, state string) string {
+	s.comparing.Lock()
+	defer s.comparing.Unlock()
 	now := time.Now()
-	if k, ok := u.kept[i]; ok && k.state == state && now.Before(k.until) {
+	if k, ok := s.unsaved.get(i); ok && k.state == state && now.Before(k.until) {
 		return k.text
 	}
 	text := ""
@@ -146,11 +116,8 @@ func (u *unsaved) of(ctx context.Context, s *site, i checkpoint.Issue, state str
 			}
 		}
 	}
-	if u.kept == nil || len(u.kept) > maxNews {
-		u.kept = map[checkpoint.Issue]unsavedFiles{}
-	}
 	took := time.Since(now)
-	u.kept[i] = unsavedFiles{text, state, now.Add(max(unsavedEvery, unsavedShare*took))}
+	s.unsaved.put(i, unsavedFiles{text, state, now.Add(max(unsavedEvery, unsavedShare*took))}, maxNews)
 	return text
 }
 
@@ -176,9 +143,8 @@ func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip, unsaved s
 	return &Live{"/live?" + q.Encode(), v.state + tagOf(unsaved)}
 }
 
-// poll answers a poll.
 func (s *site) poll(w http.ResponseWriter, r *http.Request) {
-	state, err := s.look(r.Context())
+	state, err := s.look(r.Context(), nil)
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, line(err.Error()))
 		return
@@ -186,7 +152,7 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 	files := ""
 	if q := r.URL.Query(); q.Has("here") {
 		if i, err := checkpoint.IssueFromRef(q.Get("issue")); err == nil {
-			files = s.unsaved.of(r.Context(), s, i, state)
+			files = s.unsavedText(r.Context(), i, state)
 		}
 	}
 	tag := `"` + state + tagOf(files) + `"`
@@ -195,21 +161,23 @@ func (s *site) poll(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	n, ok := s.watch.answer(state, r.URL.RawQuery)
-	if ok {
+	answer := func(n News) {
 		n.Unsaved = files
-		writeNews(w, n)
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(n)
+	}
+	key := [2]string{state, r.URL.RawQuery}
+	if n, ok := s.news.get(key); ok {
+		answer(n)
 		return
 	}
 	s.visit(w, r, func(v *visit) error {
 		n, err := v.newsSince(r.URL.Query())
-		if err != nil {
-			return err
+		if err == nil {
+			s.news.put(key, n, maxNews)
+			answer(n)
 		}
-		s.watch.keep(state, r.URL.RawQuery, n)
-		n.Unsaved = files
-		writeNews(w, n)
-		return nil
+		return err
 	})
 }
 
@@ -220,11 +188,6 @@ func tagOf(text string) string {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return "-" + hex.EncodeToString(sum[:6])
-}
-
-func writeNews(w http.ResponseWriter, n News) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(n)
 }
 
 // newsSince returns what changed since the page of a poll's query.

@@ -90,16 +90,12 @@ func TestTimelineFilter(t *testing.T) {
 	}
 }
 
-func TestAgo(t *testing.T) {
+func TestAge(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{time.Second: "now", 3 * time.Hour: "3 h ago", -3 * time.Hour: "in 3 h"} {
 		assert.Equal(t, want, stamp(now.Add(-d), now).Ago())
 	}
 	assert.Empty(t, stamp(time.Time{}, now).Ago())
-}
-
-func TestAge(t *testing.T) {
-	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		0: "now", 4 * time.Second: "now", 59 * time.Second: "59 s", -30 * time.Second: "now", time.Minute: "1 min", 119 * time.Minute: "1 h",
 		47 * time.Hour: "1 d", 99 * 24 * time.Hour: "99 d", 400 * 24 * time.Hour: "1 y 1 mo", 250 * 24 * time.Hour: "8 mo", -3 * time.Hour: "in 3 h",
@@ -192,11 +188,11 @@ func TestShowRecordLimitsValues(t *testing.T) {
 func TestParsePatch(t *testing.T) {
 	t.Parallel()
 	patch := "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -3,4 +3,4 @@ func x\n same\n-old word here\n+new word here\n--- a minus\n+++ a plus\n\\ No newline at end of file\n@@ -90 +90,0 @@\n-gone\n"
-	hunks, cut := parsePatch(patch, 100)
-	require.Len(t, hunks, 2)
-	assert.False(t, cut)
+	parsed := parsePatch(patch, 100)
+	require.Len(t, parsed.hunks, 2)
+	assert.False(t, parsed.cut)
 	var got []string
-	for _, h := range hunks {
+	for _, h := range parsed.hunks {
 		for _, l := range h.Lines {
 			text := ""
 			for _, p := range l.Parts {
@@ -212,11 +208,12 @@ func TestParsePatch(t *testing.T) {
 		"same 3 3 same", "del 4 0 [old] word here", "add 0 4 [new] word here", "del 5 0 -- a minus", "add 0 5 ++ a plus",
 		"note 0 0 No newline at end of file", "del 90 0 gone",
 	}, got)
-	added, removed := sums([]byte(patch))
-	assert.Equal(t, [2]int{2, 3}, [2]int{added, removed})
-	hunks, cut = parsePatch(patch, 2)
-	assert.True(t, cut)
-	assert.Len(t, hunks[0].Lines, 2)
+	assert.Equal(t, [2]int{2, 3}, [2]int{parsed.added, parsed.deleted})
+	parsed = parsePatch(patch, 2)
+	assert.True(t, parsed.cut)
+	assert.Equal(t, [2]int{2, 3}, [2]int{parsed.added, parsed.deleted}, "also of lines that are not shown")
+	require.Len(t, parsed.hunks, 1)
+	assert.Len(t, parsed.hunks[0].Lines, 2)
 }
 
 // Files and patches are matched only by order.
@@ -237,7 +234,7 @@ func TestFileDiffsMatchPatchesByOrder(t *testing.T) {
 	assert.Zero(t, left)
 	assert.Equal(t, []string{"A binary file."}, got[0].Notes)
 	assert.Equal(t, []string{"In conflict at the save."}, got[1].Notes)
-	assert.Equal(t, [2]int{1, 1}, [2]int{got[2].Added, got[2].Removed})
+	assert.Equal(t, [2]int{1, 1}, [2]int{got[2].Added, got[2].Deleted})
 	assert.Equal(t, []string{"It was a plain file and is a symbolic link."}, got[2].Notes)
 	assert.Equal(t, "old", got[3].Was)
 	assert.Equal(t, []string{"It was a plain file and is executable."}, got[3].Notes)
@@ -292,7 +289,7 @@ func FuzzParsePatch(f *testing.F) {
 	f.Add("@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
 	f.Add("@@ -x +y @@\n\\ z\n+\xff\xe2\x80\n-\xff\xe2\x81\n")
 	f.Fuzz(func(t *testing.T, patch string) {
-		hunks, _ := parsePatch(patch, 50)
+		hunks := parsePatch(patch, 50).hunks
 		n := 0
 		for _, h := range hunks {
 			n += len(h.Lines)
@@ -305,7 +302,7 @@ func FuzzParsePatch(f *testing.F) {
 			}
 		}
 		require.LessOrEqual(t, n, 50)
-		splitPatch([]byte(patch))
+		fileDiffs(nil, []byte(patch), true, &budget{50, 50})
 	})
 }
 

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"net/http"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,7 +17,7 @@ type Page struct {
 	Name   string // name of the repository
 	Home   string
 	Tab    string // issues, activity or ""
-	Crumbs []Crumb
+	Crumbs []Link
 	Write  bool
 	File   bool // exported file instead of a served page
 	Made   Stamp
@@ -36,27 +36,24 @@ type Page struct {
 	Export     *Exported
 }
 
-// A Crumb is one breadcrumb link.
-type Crumb struct{ Text, URL string }
-
 // A Failure is an error shown instead of other content.
 type Failure struct {
-	Status      int
 	Title, Text string
 	Commands    []string // commands that help
 }
 
 // page returns a new page with common fields.
 func (v *visit) page(title string) *Page {
-	return &Page{
-		Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now()),
-		Notice: v.notices.find(v.r.URL.Query()),
+	p := &Page{Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
+	if n, ok := v.notices.get(v.r.URL.Query().Get("notice")); ok {
+		p.Notice = &n
 	}
+	return p
 }
 
 // crumbs returns breadcrumbs to an issue, followed by more.
-func (v *visit) crumbs(i checkpoint.Issue, more ...Crumb) []Crumb {
-	return append([]Crumb{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
+func (v *visit) crumbs(i checkpoint.Issue, more ...Link) []Link {
+	return append([]Link{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
 }
 
 // pager returns the parameters of timelines.
@@ -124,7 +121,7 @@ func (v *visit) timeline(archived bool) error {
 	p.Crumbs = v.crumbs(i)
 	if archived {
 		p.Title = "Archive of " + p.Title
-		p.Crumbs = append(p.Crumbs, Crumb{Text: "Archive"})
+		p.Crumbs = append(p.Crumbs, Link{Text: "Archive"})
 	} else {
 		unsaved := ""
 		if m.Here && m.Standing != nil {
@@ -137,8 +134,7 @@ func (v *visit) timeline(archived bool) error {
 		p.Live = v.live(i, newest, l.Tip.String(), unsaved)
 	}
 	p.Issue = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // newestTip returns the largest clock of the newest checkpoints.
@@ -154,34 +150,28 @@ func newestTip(tips []gitstore.Tip) (newest checkpoint.Clock) {
 // issuePage returns an issue's page. The newest checkpoint is judged, but only on the
 // first page without a filter.
 func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage {
-	base := v.links.issue(l.Issue)
+	base, shown := v.links.issue(l.Issue), "Timeline"
 	if archived {
-		base = v.links.archive(l.Issue)
+		base, shown = v.links.view(l.Issue, "archive"), "Archive"
 	}
 	s := v.search(f, archived)
 	m := &IssuePage{
-		Label: issueLabel(l.Issue), Archived: archived, URL: base, Filter: f,
+		Label: issueLabel(l.Issue), Archived: archived, Views: v.views(l.Issue, shown), URL: base, Filter: f,
 		Timeline: v.pager(base).timeline(l, s), Clear: base,
 		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
-	}
-	if archived {
-		m.Views = v.views(l.Issue, "Archive")
-	} else {
-		m.Views = v.views(l.Issue, "Timeline")
 	}
 	if s.err != nil {
 		m.NotSearched = block(cut(s.err.Error(), maxText))
 	}
 	if at := indexOf(l, f.Compare); f.Compare != "" && at >= 0 {
-		e := v.entry(place{l, at})
-		m.Chosen = &e
+		m.Chosen = v.entry(place{l, at})
 		m.Clear = base + Filter{Compare: f.Compare}.query(1)
 	}
 	if v.o.Write && !v.links.file {
-		m.Undo = v.links.undo(l.Issue)
+		m.Undo = v.links.view(l.Issue, "undo")
 	}
 	if !v.links.file {
-		m.Forge = Link{v.repo.Forge.Name(), secure(v.repo.Forge.Issues.IssuePage(string(l.Issue)))}
+		m.Forge = Link{v.repo.Forge.Name(), v.repo.Forge.Issues.IssuePage(string(l.Issue))}
 	}
 	if len(l.Checkpoints) > 0 {
 		m.fill(v, l)
@@ -195,8 +185,8 @@ func (v *visit) views(i checkpoint.Issue, selected string) []Side {
 	}
 	return []Side{
 		{"Timeline", v.links.issue(i), selected == "Timeline"},
-		{"Turns", v.links.turns(i), selected == "Turns"},
-		{"Archive", v.links.archive(i), selected == "Archive"},
+		{"Turns", v.links.view(i, "turns"), selected == "Turns"},
+		{"Archive", v.links.view(i, "archive"), selected == "Archive"},
 	}
 }
 
@@ -207,8 +197,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 		at = len(p.Later)
 	}
 	tip := &l.Checkpoints[at]
-	e := v.entry(place{l, at})
-	m.Tip = &e
+	m.Tip = v.entry(place{l, at})
 	r, err := v.repo.VerifiedRecord(tip)
 	if err != nil {
 		m.Trouble = block(cut(err.Error(), maxText))
@@ -219,7 +208,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 	m.Branch = line(cut(tip.Branch, maxLine))
 	if now, err := v.repo.Branch(v.ctx); err == nil && !v.links.file {
 		m.Here = now != "" && gitstore.RecordedBranch(now) == tip.Branch
-		m.BranchPage = v.repo.Forge.branch(tip.Branch)
+		m.BranchPage = v.repo.Forge.Code.BranchPage(tip.Branch)
 	}
 	if !m.Archived && !m.Filter.whole() {
 		m.Standing, m.Trouble = v.standing(tip, r, true)
@@ -230,10 +219,7 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 
 // Heading returns the title of the page: the title of the work, or the issue.
 func (m *IssuePage) Heading() string {
-	if m.Title != "" {
-		return m.Title
-	}
-	return "Issue " + m.Label
+	return cmp.Or(m.Title, "Issue "+m.Label)
 }
 
 // standing judges a checkpoint, or returns the error text.
@@ -259,7 +245,6 @@ func triggers(chosen string) []Option {
 	return list
 }
 
-// phasesOf returns the phases of a list, newest first, and the chosen phase.
 func phasesOf(l *gitstore.List, chosen string) []Option {
 	var names []string
 	for i := range l.Checkpoints {
@@ -270,9 +255,9 @@ func phasesOf(l *gitstore.List, chosen string) []Option {
 	if chosen != "" && !slices.Contains(names, chosen) {
 		names = append(names, chosen)
 	}
-	var list []Option
-	for _, name := range names {
-		list = append(list, Option{name, name, name == chosen})
+	list := make([]Option, len(names))
+	for i, name := range names {
+		list[i] = Option{name, name, name == chosen}
 	}
 	return list
 }
@@ -354,19 +339,13 @@ type Fact struct{ Name, Text string }
 
 // A Verdict is a freshness.Verdict for users.
 type Verdict struct {
-	Word    string // recommended action
-	Class   string // good, warn, ask or bad
-	Says    string // one-sentence summary
-	Auto    string // whether an unattended resume is possible
-	Serious int    // number of reasons above a note
-	Reasons []ReasonView
+	Word    string             // recommended action
+	Class   string             // good, warn, ask or bad
+	Says    string             // one-sentence summary
+	Auto    string             // whether an unattended resume is possible
+	Serious int                // number of reasons above a note
+	Reasons []freshness.Reason // templates clean their texts
 	Command string
-}
-
-// A ReasonView is one reason in a verdict.
-type ReasonView struct {
-	Check, Severity, Message, Hint string
-	Detail, Diff                   []string
 }
 
 // maxPhases limits shown phases.
@@ -445,15 +424,7 @@ func verdict(j *view.Standing, tip bool) Verdict {
 	if j.Verdict.At.Complete {
 		v.Word, v.Says = "Completed", "All phases are completed."
 	}
-	for _, r := range j.Verdict.WorstFirst() {
-		v.Reasons = append(v.Reasons, ReasonView{
-			Check: line(r.Check), Severity: line(r.Severity), Message: line(r.Message), Hint: line(r.Hint),
-			Detail: lines(r.Detail), Diff: lines(r.Diff),
-		})
-		if r.Action != freshness.Resume {
-			v.Serious++
-		}
-	}
+	v.Reasons, v.Serious = j.Verdict.WorstFirst(), len(j.Verdict.Warnings())
 	return v
 }
 

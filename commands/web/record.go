@@ -26,17 +26,11 @@ type Row struct {
 	Value Value
 }
 
-// A Section is one top-level key in a record.
-type Section struct {
-	Key   string
-	Value Value
-}
-
 // A Record is a record prepared for users: first simple values, then one section per
 // compound value.
 type Record struct {
 	Plain    []Row
-	Sections []Section
+	Sections []Row
 	Cut      bool // values were omitted
 }
 
@@ -51,14 +45,13 @@ const (
 // A shower converts a document into a limited number of values.
 type shower struct{ left int }
 
-// showRecord prepares a record for templates.
 func showRecord(doc *checkpoint.Map) Record {
 	s := &shower{left: maxValues}
 	var r Record
 	for key, v := range doc.All() {
 		switch shown := s.value(v); shown.Kind {
 		case "map", "list", "words", "table", "block":
-			r.Sections = append(r.Sections, Section{line(cut(key, maxLine)), shown})
+			r.Sections = append(r.Sections, Row{line(cut(key, maxLine)), shown})
 		default:
 			r.Plain = append(r.Plain, Row{line(cut(key, maxLine)), shown})
 		}
@@ -217,64 +210,51 @@ const maxTimings = 200
 // timings finds pairs of start and end times in a record: maps with started_at and
 // completed_at, or x_start and x_end. The workflow ends at completed_at, updated_at or
 // the record's created_at. Duplicates from an embedded document are omitted.
-func timings(doc *checkpoint.Map) []Timing {
-	t := &timer{seen: map[string]bool{}}
-	if flow, ok := doc.Lookup("workflow"); ok {
-		if m, ok := flow.(*checkpoint.Map); ok {
-			end := at(m, "completed_at", "updated_at")
-			if end.IsZero() {
-				end = at(doc, "created_at")
+func timings(doc *checkpoint.Map) (list []Timing) {
+	seen := map[string]bool{}
+	add := func(name string, from, to time.Time) {
+		key := fmt.Sprint(name, from.UnixNano(), to.UnixNano())
+		if from.IsZero() || to.IsZero() || seen[key] || len(list) >= maxTimings {
+			return
+		}
+		seen[key] = true
+		row := Timing{Of: line(cut(strings.TrimSpace(name), maxLine)), Began: stamp(from, from).Exact, Took: took(to.Sub(from))}
+		if to.Before(from) {
+			row.Took, row.Wrong = "it ends "+took(from.Sub(to))+" before it begins", true
+		}
+		list = append(list, row)
+	}
+	var walk func(name string, v any, depth int)
+	walk = func(name string, v any, depth int) {
+		if depth > 8 || len(list) >= maxTimings {
+			return
+		}
+		switch v := v.(type) {
+		case *checkpoint.Map:
+			if name != "workflow" {
+				add(name, at(v, "started_at"), at(v, "completed_at"))
 			}
-			t.add("workflow", at(m, "started_at"), end)
-		}
-	}
-	t.walk("", doc, 0)
-	return t.list
-}
-
-// A timer collects timings in a document.
-type timer struct {
-	list []Timing
-	seen map[string]bool
-}
-
-func (t *timer) walk(name string, v any, depth int) {
-	if depth > 8 || len(t.list) >= maxTimings {
-		return
-	}
-	switch v := v.(type) {
-	case *checkpoint.Map:
-		if name != "workflow" {
-			t.add(name, at(v, "started_at"), at(v, "completed_at"))
-		}
-		for key, e := range v.All() {
-			if what, ok := strings.CutSuffix(key, "_start"); ok {
-				t.add(name+" "+what, at(v, key), at(v, what+"_end"))
+			for key, e := range v.All() {
+				if what, ok := strings.CutSuffix(key, "_start"); ok {
+					add(name+" "+what, at(v, key), at(v, what+"_end"))
+				}
+				walk(key, e, depth+1)
 			}
-			t.walk(key, e, depth+1)
+		case []any:
+			for i, e := range v {
+				walk(fmt.Sprintf("%s[%d]", name, i), e, depth+1)
+			}
 		}
-	case []any:
-		for i, e := range v {
-			t.walk(fmt.Sprintf("%s[%d]", name, i), e, depth+1)
+	}
+	if flow := doc.Sub("workflow"); flow != nil {
+		end := at(flow, "completed_at", "updated_at")
+		if end.IsZero() {
+			end = at(doc, "created_at")
 		}
+		add("workflow", at(flow, "started_at"), end)
 	}
-}
-
-// add records a duration if both times are known.
-func (t *timer) add(name string, from, to time.Time) {
-	if from.IsZero() || to.IsZero() || len(t.list) >= maxTimings {
-		return
-	}
-	key := fmt.Sprint(name, from.UnixNano(), to.UnixNano())
-	if t.seen[key] {
-		return
-	}
-	t.seen[key] = true
-	row := Timing{Of: line(cut(strings.TrimSpace(name), maxLine)), Began: stamp(from, from).Exact, Took: took(to.Sub(from))}
-	if to.Before(from) {
-		row.Took, row.Wrong = "it ends "+took(from.Sub(to))+" before it begins", true
-	}
-	t.list = append(t.list, row)
+	walk("", doc, 0)
+	return list
 }
 
 // at returns the first valid time among keys.

@@ -37,15 +37,23 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 		"only":   func() []string { return []string{"pinned", "resumable", "invalid"} },
 		"signed": thousands,
 		"clean":  line,
+		"text":   func(s string) string { return block(cut(s, maxText)) },
+		"lines":  lines,
+		"changed": func(n *gitstore.Totals) string {
+			if n.Files == 0 {
+				return "no change"
+			}
+			return count(n.Files, "file")
+		},
 	}).ParseFS(pages, "assets/*.html")
 })
 
-func render(w io.Writer, p *Page) error {
+func render(w io.Writer, name string, model any) error {
 	t, err := templates()
 	if err != nil {
 		return err
 	}
-	return t.ExecuteTemplate(w, "page", p)
+	return t.ExecuteTemplate(w, name, model)
 }
 
 // contentPolicy is the content security policy. It permits the page's own style and
@@ -92,18 +100,13 @@ func (l links) issue(i checkpoint.Issue) string {
 	return "/i/" + url.PathEscape(i.RefName())
 }
 
-func (l links) archive(i checkpoint.Issue) string {
+// view returns the URL of another page of an issue, or "" in an exported file.
+func (l links) view(i checkpoint.Issue, name string) string {
 	if l.file {
 		return ""
 	}
-	return l.issue(i) + "/archive"
+	return l.issue(i) + "/" + name
 }
-
-// undo returns the URL that undoes the last change of an issue.
-func (l links) undo(i checkpoint.Issue) string { return l.revert(i, undo.name) }
-
-// revert returns the URL of an undo or a redo.
-func (l links) revert(i checkpoint.Issue, name string) string { return l.issue(i) + "/" + name }
 
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
 	if l.site {

@@ -48,9 +48,6 @@ func (v *visit) wish() (w wish, err error) {
 	return w, nil
 }
 
-// pathField returns a path as a value of a form, without control characters.
-func pathField(path string) string { return url.PathEscape(path) }
-
 // fields returns the choices as the values of a form.
 func (w wish) fields() url.Values {
 	q := url.Values{}
@@ -61,7 +58,7 @@ func (w wish) fields() url.Values {
 		q.Set("branch", w.branch)
 	}
 	for _, path := range w.paths {
-		q.Add("path", pathField(path))
+		q.Add("path", url.PathEscape(path)) // without control characters
 	}
 	return q
 }
@@ -75,9 +72,6 @@ func (q *Question) choose(w wish) {
 	}
 	q.bind(w.fields().Encode())
 	q.Only = lines(w.paths)
-	for _, path := range w.paths {
-		q.Kept = append(q.Kept, Hidden{"path", pathField(path)})
-	}
 	for _, o := range []Option{
 		{"", "stay as they are", false}, {"merge", "are merged", false}, {"checkpoint", "become those of the checkpoint", false},
 	} {
@@ -95,6 +89,13 @@ func planRestore(v *visit, at place, q *Question) error {
 	q.Heading = "Restore the files of this checkpoint?"
 	q.Text = append(q.Text, "The files become as they were at the save. Changes of commits are kept. You can undo this.")
 	q.choose(w)
+	q.do = func() (Notice, error) {
+		r, err := v.restore(at, w, false)
+		if err != nil {
+			return Notice{}, err
+		}
+		return v.restored("Restored "+count(len(r.Done.Restored), "file")+" from: "+q.Entry.Title, at, r.Done), nil
+	}
 	r, err := v.restore(at, w, true)
 	if err != nil {
 		return q.refuse(err)
@@ -130,8 +131,11 @@ func (q *Question) warn(r *work.Restoration) {
 func (v *visit) restore(at place, w wish, dryRun bool) (*work.Restoration, error) {
 	r := &work.Restoration{Paths: w.paths, Root: v.repo.Root(), Request: gitstore.RestoreRequest{
 		Checkpoint: at.checkpoint(), Branch: v.repo.Detached(),
-		Request: gitstore.RestoreOptions{Asked: true, Changed: w.changed, Paths: slashed(w.paths), DryRun: dryRun},
+		Request: gitstore.RestoreOptions{Asked: true, Changed: w.changed, DryRun: dryRun},
 	}}
+	for _, path := range w.paths {
+		r.Request.Paths = append(r.Request.Paths, filepath.ToSlash(path))
+	}
 	var err error
 	if r.Done, err = v.repo.Restore(v.ctx, r.Request); err != nil {
 		return nil, r.Refused(err)
@@ -139,31 +143,11 @@ func (v *visit) restore(at place, w wish, dryRun bool) (*work.Restoration, error
 	return r, nil
 }
 
-func slashed(paths []string) (all []string) {
-	for _, path := range paths {
-		all = append(all, filepath.ToSlash(path))
-	}
-	return all
-}
-
-// doRestore restores the files of a checkpoint.
-func doRestore(v *visit, at place) (Notice, error) {
-	w, err := v.wish()
-	if err != nil {
-		return Notice{}, err
-	}
-	r, err := v.restore(at, w, false)
-	if err != nil {
-		return Notice{}, err
-	}
-	return v.restored("Restored "+count(len(r.Done.Restored), "file")+" from: "+v.entry(at).Title, at, r.Done), nil
-}
-
 // restored returns the notice of a restore.
 func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice {
 	n := Notice{Text: text}
 	if done.Undo != "" {
-		n.Next = Link{"Undo", v.links.undo(at.list.Issue)}
+		n.Next = Link{"Undo", v.links.view(at.list.Issue, "undo")}
 	}
 	for _, f := range view.RestoredFiles(done, false, v.repo.Agent) {
 		if f.Kind != view.FileRestored && f.Kind != view.FileRemoved && len(n.Lines) < maxPlanned {
@@ -186,12 +170,6 @@ func (q *Question) refuse(err error) error {
 	return nil
 }
 
-// block blocks the action with the words and the commands of an error.
-func (q *Question) block(err error) {
-	q.Blocked = block(cut(err.Error(), maxText))
-	q.Commands = hints(failure.Classify(err).Hint)
-}
-
 // classes has the style of each kind of file.
 var classes = map[string]string{
 	view.FileRestored: "modified", view.FileRemoved: "deleted", view.FileInTheWay: "conflicted", view.FileConflicts: "conflicted",
@@ -211,28 +189,15 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 		if f.Kind == view.FileConflicts {
 			continue // the line of the restored file has it
 		}
-		if len(q.Files) == maxPlanned {
-			q.FilesLeft++
-			continue
-		}
 		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(f.What), Class: classes[f.Kind]}
 		if conflicts[f.Path] {
 			planned.What, planned.Class = planned.What+"; "+view.HasConflicts, classes[view.FileConflicts]
 		}
 		if len(files) > 1 && q.Alone != "" && f.Kind != view.FileLater {
-			planned.Alone = q.Alone + "?" + url.Values{"path": {pathField(f.Path)}}.Encode()
+			planned.Alone = q.Alone + "?" + url.Values{"path": {url.PathEscape(f.Path)}}.Encode()
 		}
-		q.Files = append(q.Files, planned)
+		q.add(planned)
 	}
-}
-
-// list adds files to the plan of an undo.
-func (q *Question) list(paths []string, what, class string) {
-	room := max(0, maxPlanned-len(q.Files))
-	for _, path := range paths[:min(len(paths), room)] {
-		q.Files = append(q.Files, PlannedFile{Path: line(cut(path, maxText)), What: what, Class: class})
-	}
-	q.FilesLeft += max(0, len(paths)-room)
 }
 
 // planResume describes a resume: the verdict, and the restore of the files. If the work belongs to
@@ -250,6 +215,7 @@ func planResume(v *visit, at place, q *Question) error {
 	shown := verdict(j, false)
 	q.Verdict = &shown
 	q.Text = append(q.Text, "The files of the checkpoint are restored, and the next save continues from it. You can undo the restore.")
+	q.do = func() (Notice, error) { return v.resume(at, w) }
 	home := switchTo(j)
 	switch {
 	case w.branch != "" && w.branch != home:
@@ -307,12 +273,8 @@ func (v *visit) resumeFiles(at place, w wish, dryRun bool) (*gitstore.Restored, 
 	})
 }
 
-// doResume restores the files of a checkpoint and records that work continues from it.
-func doResume(v *visit, at place) (n Notice, err error) {
-	w, err := v.wish()
-	if err != nil {
-		return Notice{}, err
-	}
+// resume restores the files of a checkpoint and records that work continues from it.
+func (v *visit) resume(at place, w wish) (n Notice, err error) {
 	c := at.checkpoint()
 	switched := ""
 	if w.branch != "" {

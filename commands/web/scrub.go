@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
@@ -72,17 +71,23 @@ func (v *visit) turnsPage() error {
 	}
 	m.Pane = v.turnPane(l, picked, at)
 	if v.r.URL.Query().Has("part") {
-		return v.writePart("turn-pane", m.Pane)
+		return v.send(http.StatusOK, "turn-pane", m.Pane)
 	}
-	m.fill(v, l, picked, at)
+	from := max(0, min(at-rowsAround, len(picked)-2*rowsAround)) // the rows around the selected turn
+	window, w := picked[from:min(len(picked), from+2*rowsAround)], v.pager("")
+	entries := w.entries.Of(l, view.Singles(window))
+	for k := range entries {
+		e := w.entry(&entries[k])
+		e.URL = v.links.turn(&l.Checkpoints[window[k]])
+		m.Rows = append(m.Rows, TurnRow{TimelineEntry: e, N: len(picked) - from - k, Selected: from+k == at})
+	}
 	if r, err := v.repo.Record(&l.Checkpoints[0]); err == nil {
 		m.Title = firstLine(r.Subject())
 	}
 	p := v.page("Turns of " + m.Label)
-	p.Crumbs = v.crumbs(i, Crumb{Text: "Turns"})
+	p.Crumbs = v.crumbs(i, Link{Text: "Turns"})
 	p.Turns = m
-	v.write(http.StatusOK, p)
-	return nil
+	return v.show(p)
 }
 
 // selected returns the position in picked that a query selects, by default the newest.
@@ -97,19 +102,6 @@ func selected(l *gitstore.List, picked []int, q url.Values) (at int, err error) 
 		return len(picked) - min(max(n, 1), len(picked)), nil
 	}
 	return 0, nil
-}
-
-// fill adds the rows around the selected turn.
-func (m *TurnsPage) fill(v *visit, l *gitstore.List, picked []int, at int) {
-	from := max(0, min(at-rowsAround, len(picked)-2*rowsAround))
-	window := picked[from:min(len(picked), from+2*rowsAround)]
-	w := v.pager("")
-	entries := w.entries.Of(l, view.Singles(window))
-	for k := range entries {
-		e := w.entry(&entries[k])
-		e.URL = v.links.turn(&l.Checkpoints[window[k]])
-		m.Rows = append(m.Rows, TurnRow{TimelineEntry: e, N: len(picked) - from - k, Selected: from+k == at})
-	}
 }
 
 // turnPane returns the pane of the turn at a position in picked.
@@ -131,30 +123,7 @@ func (v *visit) turnPane(l *gitstore.List, picked []int, at int) *TurnPane {
 	return p
 }
 
-// turns returns the URL of the page of turns.
-func (l links) turns(i checkpoint.Issue) string {
-	if l.file {
-		return ""
-	}
-	return l.issue(i) + "/turns"
-}
-
 // turn returns the URL of the page of turns that shows a checkpoint.
 func (l links) turn(c *gitstore.Checkpoint) string {
-	return l.turns(c.Issue) + "?" + url.Values{"at": {nameOf(c)}}.Encode()
-}
-
-// writePart sends a part of a page.
-func (v *visit) writePart(name string, model any) error {
-	t, err := templates()
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, model); err != nil {
-		return err
-	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, err = v.w.Write(b.Bytes())
-	return err
+	return l.view(c.Issue, "turns") + "?" + url.Values{"at": {nameOf(c)}}.Encode()
 }

@@ -131,6 +131,3 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	return nil
 }
-
-// IssuePath returns the path of an issue's page, for URL.
-func IssuePath(i checkpoint.Issue) string { return links{}.issue(i)[1:] }

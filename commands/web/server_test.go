@@ -70,7 +70,7 @@ func TestServeFinishesRunningRequests(t *testing.T) {
 	client := &http.Client{Jar: jar, Timeout: 2 * time.Minute}
 	page := make(chan string, 1)
 	go func() {
-		answer, err := client.Get(s.URL(IssuePath("42")))
+		answer, err := client.Get(s.URL(links{}.issue("42")[1:]))
 		if err != nil {
 			page <- err.Error()
 			return

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -16,15 +17,17 @@ import (
 
 // A site handles requests accepted by the guard.
 type site struct {
-	o       Options
-	secret  string        // secret key for forms
-	slots   chan struct{} // semaphore of reading requests
-	chains  chains
-	changes counted
-	lengths lengths
-	watch   watcher
-	unsaved unsaved
-	notices notices
+	o         Options
+	secret    string        // secret key for forms
+	slots     chan struct{} // semaphore of reading requests
+	chains    chains
+	changes   cache[[2]string, *gitstore.Totals] // by commits
+	lengths   cache[string, [2]string]           // number of checkpoints and their authors, by tip of the chain
+	notices   cache[string, Notice]              // results of actions, by a random key
+	news      cache[[2]string, News]             // answers to polls, by state and query
+	watch     watcher
+	unsaved   cache[checkpoint.Issue, unsavedFiles]
+	comparing sync.Mutex // one comparison of files at a time
 }
 
 func newSite(o Options) *site {
@@ -54,15 +57,15 @@ func (s *site) handler() http.Handler {
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
 	page("GET /i/{issue}/turns", (*visit).turnsPage)
 	page("GET /i/{issue}/blame", (*visit).blame)
-	for _, u := range []reverting{undo, redo} {
-		page("GET /i/{issue}/"+u.name, u.ask)
-		page("POST /i/{issue}/"+u.name, u.act)
+	for path, question := range map[string]questioner{
+		"undo": undo.question, "redo": redo.question, "c/{id}/{act}": (*visit).aboutCheckpoint,
+	} {
+		page("GET /i/{issue}/"+path, question.ask)
+		page("POST /i/{issue}/"+path, question.act)
 	}
 	page("GET /i/{issue}/c/{id}", (*visit).checkpoint)
 	page("GET /i/{issue}/c/{id}/diff", (*visit).diff)
 	page("GET /i/{issue}/c/{id}/raw", (*visit).raw)
-	page("GET /i/{issue}/c/{id}/{act}", (*visit).ask)
-	page("POST /i/{issue}/c/{id}/{act}", (*visit).act)
 	page("/", func(*visit) error { return errNoPage })
 	return mux
 }
@@ -80,63 +83,41 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	v := &visit{site: s, ctx: ctx, w: w, r: r}
-	err := v.take()
-	if err == nil {
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer func() { v.repo.Close() }() // an action can open it again
 			if r.Method == http.MethodGet {   // without a state, the page does not poll
-				v.state, _ = s.watch.look(func() (string, error) { return stateOf(ctx, v.repo.Store) })
+				v.state, _ = s.look(ctx, v.repo)
 			}
 			err = show(v)
 		}
 	}
 	if err != nil {
 		status := statusOf(err)
-		f := &Failure{Status: status, Title: failureTitle(status), Text: block(cut(err.Error(), maxText))}
-		f.Commands = hints(failure.Classify(err).Hint)
-		p := v.page(f.Title)
-		p.Error = f
-		v.write(status, p)
+		p := v.page(cmp.Or(failureTitles[status], "Something went wrong"))
+		p.Error = &Failure{p.Title, block(cut(err.Error(), maxText)), hints(failure.Classify(err).Hint)}
+		_ = v.send(status, "page", p)
 	}
 }
 
-// take acquires the semaphore.
-func (v *visit) take() error {
-	select {
-	case v.slots <- struct{}{}:
-		return nil
-	case <-v.ctx.Done():
-		return v.ctx.Err()
-	}
-}
-
-// failureTitle returns the heading of an error page.
-func failureTitle(status int) string {
-	switch status {
-	case http.StatusNotFound:
-		return "Page not found"
-	case http.StatusForbidden:
-		return "Not allowed"
-	case http.StatusConflict:
-		return "Not done"
-	case http.StatusServiceUnavailable:
-		return "Busy"
-	}
-	return "Something went wrong"
+// failureTitles are the headings of error pages.
+var failureTitles = map[int]string{
+	http.StatusNotFound: "Page not found", http.StatusForbidden: "Not allowed", http.StatusConflict: "Not done", http.StatusServiceUnavailable: "Busy",
 }
 
 func statusOf(err error) int {
-	var none *gitstore.NoneError
-	var missing *gitstore.NotFoundError
-	var refused *gitstore.RefusedError
-	var ambiguous *gitstore.AmbiguousError
 	switch {
-	case errors.Is(err, errNoPage), errors.As(err, &none), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, &missing), errors.As(err, &ambiguous), errors.Is(err, gitstore.ErrNothingToUndo), errors.Is(err, gitstore.ErrNothingToRedo):
+	case errors.Is(err, errNoPage), errors.As(err, new(*gitstore.NoneError)), errors.As(err, new(*gitstore.NoLinesError)), errors.As(err, new(*gitstore.NotFoundError)),
+		errors.As(err, new(*gitstore.AmbiguousError)), errors.Is(err, gitstore.ErrNothingToUndo), errors.Is(err, gitstore.ErrNothingToRedo):
 		return http.StatusNotFound
 	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
 		return http.StatusForbidden
-	case errors.As(err, &refused), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
+	case errors.As(err, new(*gitstore.RefusedError)), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
 		return http.StatusConflict
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable
@@ -144,21 +125,22 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// write renders the whole page before sending. If rendering fails, it sends an error
-// instead of a partial page.
-func (v *visit) write(status int, p *Page) {
+func (v *visit) show(p *Page) error { return v.send(http.StatusOK, "page", p) }
+
+// send renders a template wholly before sending. If rendering fails, it sends an error instead.
+func (v *visit) send(status int, name string, model any) error {
 	var b bytes.Buffer
 	b.Grow(128 << 10)
-	if err := render(&b, p); err != nil {
+	if err := render(&b, name, model); err != nil {
 		refuse(v.w, http.StatusInternalServerError, line(err.Error()))
-		return
+		return nil
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(status)
-	_, _ = v.w.Write(b.Bytes())
+	_, err := v.w.Write(b.Bytes())
+	return err
 }
 
-// issue returns the issue in the URL.
 func (v *visit) issue() (checkpoint.Issue, error) {
 	i, err := checkpoint.IssueFromRef(v.r.PathValue("issue"))
 	if err != nil {
@@ -230,12 +212,11 @@ func indexOf(l *gitstore.List, name string) int {
 	return -1
 }
 
-// chains caches completely read chains until their refs change. A page of a long chain is
-// then a slice.
-type chains struct {
-	mu   sync.Mutex
-	kept []*gitstore.List // most recently used first
-}
+// chains caches completely read chains by ref. A page of a long chain is then a slice.
+type chains struct{ cache[string, *gitstore.List] }
+
+// maxChains limits the cached chains.
+const maxChains = 4
 
 // read returns an issue's chain or archive: at least the newest checkpoints, or all
 // checkpoints if newest is 0.
@@ -248,38 +229,14 @@ func (c *chains) read(ctx context.Context, s *gitstore.Store, i checkpoint.Issue
 	if err != nil || l.Complete && newest > 0 {
 		return l, err
 	}
-	if whole := c.find(l); whole != nil {
+	if whole, ok := c.get(l.Ref); ok && whole.Tip == l.Tip {
 		return whole, nil
 	}
 	if newest > 0 {
 		return l, nil
 	}
 	if l, err = list(ctx, i, 0); err == nil {
-		c.keep(l)
+		c.put(l.Ref, l, maxChains)
 	}
 	return l, err
-}
-
-// find returns the cached chain with the ref and tip of l, or nil.
-func (c *chains) find(l *gitstore.List) *gitstore.List {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, kept := range c.kept {
-		if kept.Ref == l.Ref && kept.Tip == l.Tip {
-			return kept
-		}
-	}
-	return nil
-}
-
-func (c *chains) keep(l *gitstore.List) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	kept := []*gitstore.List{l}
-	for _, old := range c.kept {
-		if old.Ref != l.Ref && len(kept) < 4 {
-			kept = append(kept, old)
-		}
-	}
-	c.kept = kept
 }

@@ -100,14 +100,6 @@ func thousands(n int) string {
 	return s
 }
 
-// short returns the hex digits at the end of an id, or a shortened id of another form.
-func short(id string) string {
-	if i := strings.LastIndexByte(id, '-'); strings.HasPrefix(id, "CP-") && i > 0 && len(id)-i == 9 {
-		return id[i+1:]
-	}
-	return line(cut(id, 24))
-}
-
 // size formats a number of bytes for users.
 func size(n int64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}

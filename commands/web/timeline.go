@@ -29,11 +29,11 @@ type TimelineEntry struct {
 	By                string // author, if it is another person
 	At                Stamp
 	URL               string
-	Issue, IssueURL   string // set in a timeline of several issues
-	Change            Change
-	Back              string // URL that asks whether to go back to this checkpoint, or ""
-	Compare           Link   // selects the checkpoint for a comparison, or completes it
-	Chosen            bool   // selected for a comparison
+	Issue, IssueURL   string           // set in a timeline of several issues
+	Change            *gitstore.Totals // nil if it is not known
+	Back              string           // URL that asks whether to go back to this checkpoint, or ""
+	Compare           Link             // selects the checkpoint for a comparison, or completes it
+	Chosen            bool             // selected for a comparison
 
 	Tip, Pinned, Resumable, Old, Archived bool
 
@@ -43,21 +43,6 @@ type TimelineEntry struct {
 // A Link is a link with its text.
 type Link struct{ Text, URL string }
 
-// A Change holds the numbers of changed files and lines.
-type Change struct {
-	Known          bool
-	Files          int
-	Added, Deleted int
-}
-
-// Text returns the number of files: "3 files".
-func (c Change) Text() string {
-	if c.Files == 0 {
-		return "no change"
-	}
-	return count(c.Files, "file")
-}
-
 // A TimelineRow is one checkpoint, or a run of automatic checkpoints.
 type TimelineRow struct {
 	Entry TimelineEntry
@@ -66,9 +51,9 @@ type TimelineRow struct {
 
 // A Run is a sequence of automatic checkpoints that one row stands for.
 type Run struct {
-	Title   string // "7 batches, 3 h"
-	At      Stamp  // of the newest
-	Change  Change // of all entries together
+	Title   string           // "7 batches, 3 h"
+	At      Stamp            // of the newest
+	Change  *gitstore.Totals // of all entries together
 	Entries []TimelineEntry
 	Open    bool
 
@@ -122,7 +107,6 @@ func (f Filter) Any() bool {
 // whole reports whether the filter needs the whole chain.
 func (f Filter) whole() bool { return f.Any() || f.Compare != "" || f.Page > 1 }
 
-// query returns the filter as a URL query.
 func (f Filter) query(page int) string {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": f.Text, "path": f.Path, "content": f.Content, "phase": f.Phase, "trigger": f.Trigger, "only": f.Only, "compare": f.Compare} {
@@ -137,25 +121,6 @@ func (f Filter) query(page int) string {
 		return ""
 	}
 	return "?" + q.Encode()
-}
-
-// keeps reports whether the filter selects a checkpoint, besides what search looks for.
-func (f Filter) keeps(c *gitstore.Checkpoint) bool {
-	switch f.Only {
-	case "pinned":
-		if !c.Pinned {
-			return false
-		}
-	case "resumable":
-		if !c.Resumable || !c.Valid() {
-			return false
-		}
-	case "invalid":
-		if c.Valid() {
-			return false
-		}
-	}
-	return (f.Phase == "" || line(cut(c.Phase, maxLine)) == f.Phase) && (f.Trigger == "" || string(c.Trigger) == f.Trigger)
 }
 
 // A search looks for the texts of a filter, as list --grep, --path and --content do.
@@ -181,10 +146,18 @@ func (v *visit) search(f Filter, archived bool) *search {
 
 // finds reports whether the filter selects a checkpoint.
 func (s *search) finds(c *gitstore.Checkpoint) bool {
-	if !s.keeps(c) {
-		return false
+	selected := true
+	switch s.Only {
+	case "pinned":
+		selected = c.Pinned
+	case "resumable":
+		selected = c.Resumable && c.Valid()
+	case "invalid":
+		selected = !c.Valid()
 	}
-	if s.Text != "" && !contains(s.Text, string(c.ID), c.Note, c.Branch) && (s.hasText == nil || !s.hasText(c, s.Text)) {
+	switch {
+	case !selected, s.Phase != "" && line(cut(c.Phase, maxLine)) != s.Phase, s.Trigger != "" && string(c.Trigger) != s.Trigger,
+		s.Text != "" && !contains(s.Text, string(c.ID), c.Note, c.Branch) && (s.hasText == nil || !s.hasText(c, s.Text)):
 		return false
 	}
 	return s.changed == nil || s.changed(c)
@@ -193,18 +166,14 @@ func (s *search) finds(c *gitstore.Checkpoint) bool {
 // contains searches strings for text, ignoring case.
 func contains(text string, in ...string) bool {
 	text = strings.ToLower(text)
-	for _, s := range in {
-		if strings.Contains(strings.ToLower(line(s)), text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in, func(s string) bool { return strings.Contains(strings.ToLower(line(s)), text) })
 }
 
 // A pager holds parameters of a timeline.
 type pager struct {
 	links   links
 	write   bool   // rows offer the way back to their checkpoint
+	many    bool   // rows name their issue, because the timeline is of several
 	base    string // URL of the timeline
 	size    int    // checkpoints per page
 	entries view.Entries
@@ -247,13 +216,16 @@ func shown(from, n int, t Timeline) string {
 	return thousands(from+1) + "\u2013" + thousands(from+n) + " of " + count(t.Found, "checkpoint")
 }
 
-// groups groups consecutive checkpoints by phase, and folds runs of automatic checkpoints
-// unless a filter selects checkpoints.
-func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
-	runs := view.Runs(l.Checkpoints, kept)
+// runs returns runs of automatic checkpoints, or single checkpoints if the filter selects some.
+func (f Filter) runs(l *gitstore.List, kept []int) [][]int {
 	if f.Any() {
-		runs = view.Singles(kept)
+		return view.Singles(kept)
 	}
+	return view.Runs(l.Checkpoints, kept)
+}
+
+func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
+	runs := f.runs(l, kept)
 	rows := v.rows(l, f, runs)
 	var groups []Group
 	for at := 0; at < len(runs); {
@@ -290,12 +262,12 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 			rows[k].Entry = v.listed(l, f, run[0], &heads[k])
 			continue
 		}
-		folded := &Run{Title: line(heads[k].Title), Change: changeOf(heads[k].Change)}
+		folded := &Run{Title: line(heads[k].Title), Change: heads[k].Change}
 		for n, i := range run {
 			e := v.listed(l, f, i, &members[n])
 			folded.Entries, folded.Open = append(folded.Entries, e), folded.Open || e.Chosen
 		}
-		folded.At, members = folded.Entries[0].At, members[len(run):]
+		folded.At, folded.Issue, members = folded.Entries[0].At, folded.Entries[0].Issue, members[len(run):]
 		rows[k].Run = folded
 	}
 	return rows
@@ -304,7 +276,9 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 // listed returns the entry of a checkpoint in a list.
 func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) TimelineEntry {
 	c, e := of.Checkpoint, v.entry(of)
-	if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
+	if v.many {
+		e.Issue, e.IssueURL = issueLabel(l.Issue), v.links.issue(l.Issue)
+	} else if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
 		e.Elsewhere = e.Branch
 	}
 	if v.links.file || c.ID == "" || v.base == "" {
@@ -341,22 +315,14 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 	}
 	return TimelineEntry{
 		Back: back,
-		ID:   line(id), Short: short(id), Commit: c.Commit.String(),
-		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: changeOf(e.Change),
+		ID:   line(id), Short: line(cut(checkpoint.ID(id).Short(), 24)), Commit: c.Commit.String(),
+		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: e.Change,
 		Who: firstLine(e.Who()), Tokens: view.TokensText(checkpoint.SumOf(e.Usage)),
 		Mark: view.Category(c), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
 		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c),
 		Tip: e.Tip, Pinned: c.Pinned, Resumable: e.Resumable, Old: e.Stale, Archived: c.Archived,
 		Problem: line(e.Problem), By: line(cut(e.By, maxLine)),
 	}
-}
-
-// changeOf returns the numbers of a change in the form of the page.
-func changeOf(n *gitstore.Totals) Change {
-	if n == nil {
-		return Change{}
-	}
-	return Change{Known: true, Files: n.Files, Added: n.Added, Deleted: n.Deleted}
 }
 
 // span formats a time range.

@@ -119,9 +119,17 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 	if o.write && c.Store.Root() == "" {
 		return failure.Errorf(failure.Repository, "git checkpoint web", "web: --write: a bare repository has no worktree")
 	}
-	issues, path, err := webIssue(c)
-	if err != nil {
-		return err
+	var issues []checkpoint.Issue // none means all
+	path := ""
+	if len(c.Line.Args) > 0 || c.Line.Common.Issue != "" {
+		i, err := c.Issue()
+		if err != nil {
+			return err
+		}
+		if !c.Store.HasIssue(c.Ctx, i) {
+			return &gitstore.NoneError{Issue: i}
+		}
+		issues, path = []checkpoint.Issue{i}, links{}.issue(i)[1:]
 	}
 	if o.export != "" {
 		return exportPage(c, o.export, issues)
@@ -134,8 +142,16 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 		c.Warnf("everybody who can reach %s and has the address can see this repository's checkpoints", o.addr)
 		c.FlushWarnings()
 	}
-	if err := showAddress(c, server.URL(path), o.write); err != nil {
-		return err
+	if c.Line.JSON {
+		if err := c.WriteJSON(view.Web{Type: "web", URL: server.URL(path), Write: o.write}); err != nil {
+			return err
+		}
+	} else {
+		c.Printf("%s\n", server.URL(path))
+		c.Infof("Press Ctrl+C to stop.")
+		if c.Out.Err != nil {
+			return c.Out.Err
+		}
 	}
 	if o.open {
 		closeFile, err := openBrowser(c, server.URL(path))
@@ -146,22 +162,6 @@ func runWeb(c *invoke.Invocation, o *webOptions) error {
 		}
 	}
 	return server.Serve(c.Ctx)
-}
-
-// webIssue returns the named issue and the issue's page path. An empty result means all
-// issues.
-func webIssue(c *invoke.Invocation) (issues []checkpoint.Issue, path string, err error) {
-	if len(c.Line.Args) == 0 && c.Line.Common.Issue == "" {
-		return nil, "", nil
-	}
-	i, err := c.Issue()
-	if err != nil {
-		return nil, "", err
-	}
-	if !c.Store.HasIssue(c.Ctx, i) {
-		return nil, "", &gitstore.NoneError{Issue: i}
-	}
-	return []checkpoint.Issue{i}, IssuePath(i), nil
 }
 
 func pageOptions(c *invoke.Invocation, write bool) Options {
@@ -207,31 +207,6 @@ func webRepository(c *invoke.Invocation, ctx context.Context) (*Repository, erro
 	}, nil
 }
 
-func showAddress(c *invoke.Invocation, address string, write bool) error {
-	if c.Line.JSON {
-		return c.WriteJSON(view.Web{Type: "web", URL: address, Write: write})
-	}
-	c.Printf("%s\n", address)
-	c.Infof("Press Ctrl+C to stop.")
-	return c.Out.Err
-}
-
-// isDir reports whether an export goes to a directory: an existing one, or a name that ends with a
-// slash.
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
-}
-
-// exportSite writes a site to a directory, which is created. Other files there stay.
-func exportSite(c *invoke.Invocation, repo *Repository, dir string, issues []checkpoint.Issue) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	write := func(name string, page io.Reader) error { return Put(filepath.Join(dir, name), page) }
-	return ExportSite(c.Ctx, write, repo, pageOptions(c, false), issues)
-}
-
 // exportPage writes a page to a file or to standard output, or a site to a directory.
 func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) error {
 	if file != "-" {
@@ -248,20 +223,23 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 		return err
 	}
 	defer repo.Close()
-	write := func(page io.Reader) error { return Put(file, page) }
-	if file == "-" {
-		write = func(page io.Reader) error {
+	info, err := os.Stat(file)
+	site := err == nil && info.IsDir() || os.IsPathSeparator(file[len(file)-1])
+	write := func(name string, page io.Reader) error {
+		switch {
+		case site:
+			if err := os.MkdirAll(file, 0o777); err != nil {
+				return err
+			}
+			return Put(filepath.Join(file, name), page)
+		case file == "-":
 			_, err := io.Copy(c.Out, page)
 			return err
 		}
+		return Put(file, page)
 	}
 	t := c.Tick("web: writing the page")
-	var left []string
-	if isDir(file) {
-		left, err = exportSite(c, repo, file, issues)
-	} else {
-		left, err = Export(c.Ctx, write, repo, pageOptions(c, false), issues)
-	}
+	left, err := Export(c.Ctx, write, repo, pageOptions(c, false), issues, site)
 	t.End()
 	if err != nil {
 		if _, missing := os.Stat(filepath.Dir(file)); missing != nil { // named without the temporary file in it

@@ -18,15 +18,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore/checkpoint"
-
-	"gopkg.in/yaml.v3"
 )
 
 // MaxBytes limits the size of an issue file.
@@ -112,7 +108,7 @@ func (r *reader) read(body string, logins ...string) (*Issue, error) {
 		r.issue.State = "open"
 	case "", "open", "closed":
 	default:
-		r.fail("want open or closed", step{key: "state"})
+		r.fail("want open or closed", "state")
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -127,7 +123,7 @@ func (r *reader) text(field, key string) string {
 	}
 	s, ok := scalar(v)
 	if !ok {
-		r.fail("want text", step{key: key})
+		r.fail("want text", key)
 	}
 	return s
 }
@@ -155,102 +151,11 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-func (r *reader) fail(msg string, path ...step) {
-	if r.err != nil {
-		return
+func (r *reader) fail(msg, path string) {
+	if r.err == nil { // parsing does not store positions, because only errors need them
+		line, column := checkpoint.Position(r.data, path)
+		r.err = &checkpoint.SyntaxError{Line: line, Column: column, Path: path, Msg: msg}
 	}
-	name := path[0].key
-	if len(path) > 1 {
-		name += fmt.Sprintf("[%d]", path[1].index)
-	}
-	where := whereYAML
-	if json.Valid(r.data) {
-		where = whereJSON
-	}
-	line, column := where(r.data, path) // parsing does not store positions, because only errors need them
-	r.err = &checkpoint.SyntaxError{Line: line, Column: column, Path: name, Msg: msg}
-}
-
-// step selects a key's value, or a list element.
-type step struct {
-	key   string // "" for a list element
-	index int
-}
-
-func whereJSON(data []byte, path []step) (line, column int) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	for _, s := range path {
-		if !enter(dec, s) {
-			return 1, 1
-		}
-	}
-	at := int(dec.InputOffset())
-	for at < len(data) && bytes.IndexByte([]byte(" \t\r\n,:"), data[at]) >= 0 {
-		at++
-	}
-	start := bytes.LastIndexByte(data[:at], '\n') + 1
-	return bytes.Count(data[:at], []byte("\n")) + 1, utf8.RuneCount(data[start:at]) + 1
-}
-
-// enter reads tokens up to the value of a step, and leaves the value itself unread.
-func enter(dec *json.Decoder, s step) bool {
-	if open, err := dec.Token(); err != nil || open != json.Delim('{') && open != json.Delim('[') {
-		return false
-	}
-	for k := 0; dec.More(); k++ {
-		if s.key == "" && k == s.index {
-			return true
-		}
-		if s.key != "" {
-			if key, err := dec.Token(); err != nil || key == s.key {
-				return err == nil
-			}
-		}
-		var skipped json.RawMessage
-		if dec.Decode(&skipped) != nil {
-			return false
-		}
-	}
-	return false
-}
-
-func whereYAML(data []byte, path []step) (line, column int) {
-	var doc yaml.Node
-	defer func() {
-		// yaml.v3 panics on comments in some positions.
-		if recover() != nil {
-			line, column = 1, 1
-		}
-	}()
-	if err := yaml.Unmarshal(data, &doc); err != nil || len(doc.Content) == 0 {
-		return 1, 1
-	}
-	n := doc.Content[0]
-	for _, s := range path {
-		next := child(n, s)
-		if next == nil {
-			break
-		}
-		n = next
-	}
-	return n.Line, n.Column
-}
-
-func child(n *yaml.Node, s step) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	switch {
-	case n.Kind == yaml.SequenceNode && s.key == "" && s.index < len(n.Content):
-		return n.Content[s.index]
-	case n.Kind == yaml.MappingNode && s.key != "":
-		for k := 0; k+1 < len(n.Content); k += 2 {
-			if n.Content[k].Value == s.key {
-				return n.Content[k+1]
-			}
-		}
-	}
-	return nil
 }
 
 // list parses a list of strings, or of mappings with a string under one of the names; the
@@ -262,13 +167,13 @@ func (r *reader) list(key string, names ...string) []string {
 	}
 	l, ok := v.([]any)
 	if !ok {
-		r.fail("want a list", step{key: key})
+		r.fail("want a list", key)
 	}
 	out := make([]string, 0, len(l))
 	for k, v := range l {
 		s, ok := element(v, names)
 		if !ok {
-			r.fail("want text or a mapping with "+strings.Join(names, " or "), step{key: key}, step{index: k})
+			r.fail("want text or a mapping with "+strings.Join(names, " or "), checkpoint.PathOf(key, k))
 		}
 		out = append(out, s)
 	}

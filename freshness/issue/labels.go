@@ -90,7 +90,7 @@ func (e *labelEdit) apply() (text string, err error) {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += e.lineEnd()
 		}
-		return text + "labels: " + e.shown(nil) + e.lineEnd(), nil
+		return text + "labels: " + e.added() + e.lineEnd(), nil
 	}
 	switch key, list := root.Content[i], root.Content[i+1]; {
 	case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle != 0:
@@ -98,12 +98,11 @@ func (e *labelEdit) apply() (text string, err error) {
 	case list.Kind == yaml.SequenceNode:
 		return e.block(key, list)
 	case list.Tag == "!!null" && root.Style&yaml.FlowStyle == 0:
-		return e.setEmpty(key, e.shown(nil))
+		return e.setEmpty(key, e.added())
 	}
 	return "", ErrLabelsForm
 }
 
-// setEmpty replaces an empty value of labels.
 func (e *labelEdit) setEmpty(key *yaml.Node, value string) (string, error) {
 	lines := strings.SplitAfter(e.text, "\n")
 	line := lines[key.Line-1]
@@ -175,22 +174,25 @@ func (e *labelEdit) flow(list *yaml.Node) (string, error) {
 	if len(items) != len(list.Content) {
 		return "", ErrLabelsForm
 	}
-	var kept []string
+	show := e.word
+	if len(items) > 0 && list.Content[0].Kind == yaml.MappingNode {
+		show = e.named
+	}
+	var all []string
 	for i, item := range items {
 		if !e.isRemoved(e.labels[i]) {
-			kept = append(kept, strings.TrimSpace(item))
+			all = append(all, strings.TrimSpace(item))
 		}
 	}
-	value := e.shown(kept)
-	if len(items) > 0 && list.Content[0].Kind == yaml.MappingNode {
-		value = e.shownNamed(kept)
+	for _, label := range e.add {
+		all = append(all, show(label))
 	}
+	first, separator, closing := "", ", ", ""
 	if inner := e.text[start+1 : end]; strings.Contains(inner, "\n") {
-		first := inner[:len(inner)-len(strings.TrimLeft(inner, " \t\r\n"))]
-		closing := inner[len(strings.TrimRight(inner, " \t\r\n")):]
-		value = "[" + first + strings.Join(e.all(kept, e.word), ","+first) + closing + "]"
+		first = inner[:len(inner)-len(strings.TrimLeft(inner, " \t\r\n"))]
+		separator, closing = ","+first, inner[len(strings.TrimRight(inner, " \t\r\n")):]
 	}
-	return e.text[:start] + value + e.text[end+1:], nil
+	return e.text[:start] + "[" + first + strings.Join(all, separator) + closing + "]" + e.text[end+1:], nil
 }
 
 // flowItems returns the items of a list in brackets that begins at start, and the offset of
@@ -239,28 +241,21 @@ func offsetOf(text string, line, column int) int {
 	return len(text)
 }
 
-// all returns the kept items and the added labels.
-func (e *labelEdit) all(kept []string, show func(string) string) []string {
-	out := slices.Clone(kept)
+// added returns a new list in brackets.
+func (e *labelEdit) added() string {
+	var words []string
 	for _, label := range e.add {
-		out = append(out, show(label))
+		words = append(words, e.word(label))
 	}
-	return out
+	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// shown returns a list in brackets.
-func (e *labelEdit) shown(kept []string) string {
-	return "[" + strings.Join(e.all(kept, e.word), ", ") + "]"
-}
-
-// shownNamed returns a list of mappings in brackets.
-func (e *labelEdit) shownNamed(kept []string) string {
-	return "[" + strings.Join(e.all(kept, func(label string) string {
-		if e.isJSON {
-			return `{"name": ` + e.word(label) + "}"
-		}
-		return "{name: " + e.word(label) + "}"
-	}), ", ") + "]"
+// named returns a label as a mapping in brackets.
+func (e *labelEdit) named(label string) string {
+	if e.isJSON {
+		return `{"name": ` + e.word(label) + "}"
+	}
+	return "{name: " + e.word(label) + "}"
 }
 
 // plainLabel matches a label that is a text in YAML without quotes.

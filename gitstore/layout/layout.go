@@ -29,13 +29,12 @@ import (
 
 // Types of the documents.
 type (
-	Name      = codec.Name      // name of a layout or of a read-only source
-	File      = codec.File      // parsed document
-	Output    = codec.Output    // file to write
-	Start     = codec.Start     // input of Begin
-	Beginning = codec.Beginning // result of Begin
-	Texts     = codec.Texts     // result of TextsOf
-	Workflow  = codec.Workflow  // input of ReadState
+	Name     = codec.Name     // name of a layout or of a read-only source
+	File     = codec.File     // parsed document
+	Output   = codec.Output   // file to write
+	Start    = codec.Start    // input of Begin
+	Texts    = codec.Texts    // result of TextsOf
+	Workflow = codec.Workflow // input of ReadState
 )
 
 // Errors of Read.
@@ -133,12 +132,12 @@ func Folder(as Name, issue checkpoint.Issue) string {
 
 // Begin returns the initial values of a workflow in layout as. It fails if a value that
 // the system requires is missing.
-func Begin(as Name, start Start) (Beginning, error) {
+func Begin(as Name, start Start) (codec.Beginning, error) {
 	s := registry().Find(as)
 	if s.Begin != nil {
 		return s.Begin(start)
 	}
-	return Beginning{Phases: slices.Clone(s.Phases)}, nil
+	return codec.Beginning{Phases: slices.Clone(s.Phases)}, nil
 }
 
 // Enter adds the layout's own sections to a record with a new workflow.

@@ -34,33 +34,12 @@ func textsFor(t *testing.T, as codec.Name, name string, change func(r *checkpoin
 	return got
 }
 
-// Each system has its own texts; the worker block joins its lists.
+// Texts have the values of the record, each on one line. TestTextsGolden has the texts of each system.
 func TestTexts(t *testing.T) {
-	assert.Equal(t, codec.Texts{
-		Found:    "Found existing checkpoint for this plan.\nCurrent phase: 3\nCompleted phases: 1,2\n",
-		Question: "Resume from checkpoint? (Y/n) ",
-		Resumed:  "Resuming from Phase 3\nCompleted phases: 1,2\nSkipping completed work...\n",
-	}, textsFor(t, recovery.Name, "recovery.json", nil))
 	assert.Contains(t, textsFor(t, recovery.Name, "recovery.json", func(r *checkpoint.Record) {
 		r.SetProgress(checkpoint.Progress{Current: "1", Completed: []string{"1"}, Total: 3})
 	}).Resumed, "Resuming from Phase 2\n", "the first that is not completed")
-	assert.Equal(t, codec.Texts{
-		Found:    "Detected interrupted workflow: wf-9\n",
-		Corrupt:  "State appears corrupted. Start fresh? [y/N] ",
-		Old:      "Archive the old state and start fresh? [y/N] ",
-		Question: "Resume workflow from ARCHITECTURE? [Y/n] ",
-		Resumed: "Resuming workflow wf-9 from ARCHITECTURE phase\n" +
-			"Last activity: 2026-01-02T04:04:05Z\nCompleted: REQUIREMENTS\n",
-	}, textsFor(t, dotagent.Name, "dotagent-phase.json", nil))
-	block := "CHECKPOINT RESUME \xe2\x80\x94 DO NOT re-execute completed work.\n" +
-		"Tasks already completed: AB-11\n" +
-		"Tasks remaining: AB-12, AB-13\n" +
-		"Last action: AB-11 is merged\n" +
-		"Continue from remaining tasks only.\n"
 	spawn := "team: pipeline-2026-01-02\nmodel: opus\nsubagent_type: general-purpose\n"
-	assert.Equal(t, codec.Texts{
-		Resumed: "resume: worker 7\nfallback: story-AB-1-s2-retry\n" + spawn + block, Prompt: "story: AB-1\nstage: 2\n" + block,
-	}, textsFor(t, pipeline.Name, "pipeline-story.json", nil))
 	assert.Contains(t, textsFor(t, pipeline.Name, "pipeline-story.json", func(r *checkpoint.Record) {
 		_ = r.Doc().Assign(`tasks."AB-12".status`, "complete")
 	}).Resumed, "Tasks already completed: AB-11, AB-12\nTasks remaining: AB-13\n")
@@ -93,7 +72,7 @@ func TestTextsGolden(t *testing.T) {
 				continue
 			}
 			fmt.Fprintf(&b, "=== %s as %s\n", name, as)
-			for _, part := range [][2]string{{"found", texts.Found}, {"question", texts.Question}, {"resumed", texts.Resumed}, {"prompt", texts.Prompt}} {
+			for _, part := range [][2]string{{"found", texts.Found}, {"corrupt", texts.Corrupt}, {"old", texts.Old}, {"question", texts.Question}, {"resumed", texts.Resumed}, {"prompt", texts.Prompt}} {
 				if part[1] != "" {
 					fmt.Fprintf(&b, "--- %s\n%s|\n", part[0], part[1])
 				}

@@ -27,10 +27,12 @@
 package forge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -72,9 +74,25 @@ func (f *Forge) now() time.Time {
 	return f.Now()
 }
 
-// send sends one request. It returns a *RequestError, or the context's error if the
-// caller canceled.
-func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*reply, error) {
+// send sends one request, with a JSON body unless body is nil, and with the condition that the
+// response differs from the one with etag, unless etag is "". It returns a *RequestError, or the
+// context's error if the caller canceled.
+func (f *Forge) send(ctx context.Context, method, address string, body any, etag string, c Credential) (*reply, error) {
+	var data io.Reader
+	if body != nil {
+		text, _ := json.Marshal(body) // strings always marshal
+		data = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, data)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no address", withoutUser(address))
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if etag != "" {
+		req.Header.Set("If-None-Match", etag)
+	}
 	req.Header.Set("User-Agent", cmp.Or(f.Agent, "git-checkpoint"))
 	req.Header.Set("Accept", "application/json")
 	if f.Site.Kind == GitHub {
@@ -94,7 +112,7 @@ func (f *Forge) send(ctx context.Context, req *http.Request, c Credential) (*rep
 	}
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	span := trace.Begin(trace.Request, req.Method+" "+string(f.Site.Kind))
-	answer, err := client.Do(req.WithContext(ctx))
+	answer, err := client.Do(req)
 	if err != nil {
 		span.EndWith("failed")
 		return nil, f.unreachable(ctx, err)
@@ -212,15 +230,3 @@ func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, err
 }
 
 func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
-
-// request returns an HTTP request; body may be nil.
-func request(method, address string, body io.Reader) (*http.Request, error) {
-	req, err := http.NewRequest(method, address, body)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no address", withoutUser(address))
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, nil
-}

@@ -95,31 +95,27 @@ func printableServer(server string) string {
 	return strconv.QuoteToASCII(server[:min(len(server), 64)])
 }
 
-// A question describes a request for messages: verb "read" or "change", object "issue
-// 42".
-type question struct{ verb, what string }
-
-// refused converts a response with an error status.
-func (f *Forge) refused(r *reply, c Credential, q question) error {
+// refused converts a response with an error status to a request to read or change something.
+func (f *Forge) refused(r *reply, c Credential, verb, what string) error {
 	if until, limited := f.limit(r); limited {
 		return f.limited(until, c)
 	}
 	project := f.Site.Project
 	status := r.status
-	if status == http.StatusNotFound && q.verb == "change" {
+	if status == http.StatusNotFound && verb == "change" {
 		status = http.StatusForbidden // the issue was read before, so GitHub hides the reason
 	}
 	switch status {
 	case http.StatusUnauthorized:
-		return f.failed("%s (401)", tokenText(c, "wants a token: "+f.Site.advice(), "does not accept "+c.From))
+		return f.failed("%s (401)", tokenText(c, "wants a token: "+dialects[f.Site.Kind].advice, "does not accept "+c.From))
 	case http.StatusForbidden:
 		about := tokenText(c, "it takes a token", c.From+" is not allowed")
-		return f.failed("%s to %s %s of %s (%d)%s", about, q.verb, q.what, project, r.status, jobToken(c)+missingScope(r))
+		return f.failed("%s to %s %s of %s (%d)%s", about, verb, what, project, r.status, jobToken(c)+missingScope(r))
 	case http.StatusNotFound:
-		about := tokenText(c, "a token is required: "+f.Site.advice(), c.From+" may not see it")
-		return f.failed("there is no %s in %s, or %s (404)%s", q.what, project, about, jobToken(c))
+		about := tokenText(c, "a token is required: "+dialects[f.Site.Kind].advice, c.From+" may not see it")
+		return f.failed("there is no %s in %s, or %s (404)%s", what, project, about, jobToken(c))
 	case http.StatusGone:
-		return f.failed("%s was deleted, or %s has its issues elsewhere (410)", q.what, project)
+		return f.failed("%s was deleted, or %s has its issues elsewhere (410)", what, project)
 	case http.StatusProxyAuthRequired:
 		return f.failed("the proxy requires a password (407)")
 	}
@@ -131,7 +127,7 @@ func (f *Forge) refused(r *reply, c Credential, q question) error {
 	case r.status >= 500:
 		return f.failed("has an internal error (%d)", r.status)
 	}
-	return f.failed("does not let anyone %s %s (%d)", q.verb, q.what, r.status)
+	return f.failed("does not let anyone %s %s (%d)", verb, what, r.status)
 }
 
 // requiredScopes matches the scopes in an error of Gitea.
@@ -155,7 +151,7 @@ func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 		text += until.UTC().Format(" until 15:04:05 UTC")
 	}
 	if c.IsZero() {
-		text += "; with a token it is higher: " + f.Site.advice()
+		text += "; with a token it is higher: " + dialects[f.Site.Kind].advice
 	}
 	e := f.failed("%s", text)
 	e.Until = until
@@ -207,15 +203,4 @@ func jobToken(c Credential) string {
 		return "; a job's token cannot read issues, GITLAB_TOKEN can"
 	}
 	return ""
-}
-
-// advice returns instructions for setting a token.
-func (s Site) advice() string {
-	switch s.Kind {
-	case GitHub:
-		return "gh auth login, or GITHUB_TOKEN"
-	case GitLab:
-		return "GITLAB_TOKEN"
-	}
-	return "GITEA_TOKEN"
 }

@@ -26,37 +26,29 @@ import (
 // if the issue is not a number.
 func (f *Forge) Issue(ctx context.Context, key checkpoint.Issue) (*issue.Issue, error) {
 	found, err := f.ask(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	return found.issue, nil
+	return found.issue, err
 }
 
 // Seen returns the cached issue and the time of its last request. It sends no request.
 func (f *Forge) Seen(key checkpoint.Issue) (*issue.Issue, time.Time) {
-	number, ok := key.Number()
-	if !ok {
-		return nil, time.Time{}
-	}
-	kept := f.load(f.Site.api(strconv.FormatInt(number, 10)))
+	kept, _, _ := f.find(key)
 	return kept.Issue, kept.Seen
 }
 
 func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
-	number, ok := key.Number()
+	kept, number, ok := f.find(key)
 	if !ok {
-		return found{}, fmt.Errorf("issue %s is not a number, but %s numbers its issues", key, f.Site.Kind.title())
+		return found{}, fmt.Errorf("issue %s is not a number, but %s numbers its issues", key, dialects[f.Site.Kind].title)
 	}
-	address := f.Site.api(strconv.FormatInt(number, 10))
-	kept := f.load(address)
+	address := kept.URL
 	c := f.SignIn.Find(ctx, f.Site)
 	if kept.Wait.After(f.now()) && kept.As == c.From {
 		return found{}, f.limited(kept.Wait, c)
 	}
-	r, err := f.get(ctx, address, kept.ETag, c)
+	r, err := f.send(ctx, http.MethodGet, address, nil, kept.ETag, c)
 	if err == nil && r.status == http.StatusUnauthorized && c.spare {
 		// A saved git password may have expired; public issues need no credential.
-		if open, err := f.get(ctx, address, "", Credential{}); err == nil && open.ok() {
+		if open, err := f.send(ctx, http.MethodGet, address, nil, "", Credential{}); err == nil && open.ok() {
 			r, c = open, Credential{}
 		}
 	}
@@ -76,6 +68,14 @@ type found struct {
 
 // entryVersion increases if stored fields change their meaning.
 const entryVersion = 1
+
+// find returns the cached entry and the number of an issue, and false if the issue is not a number.
+func (f *Forge) find(key checkpoint.Issue) (kept entry, number int64, ok bool) {
+	if number, ok = key.Number(); ok {
+		kept = f.load(f.Site.api(strconv.FormatInt(number, 10)))
+	}
+	return kept, number, ok
+}
 
 // load returns the cached entry of a URL, or an empty entry if none is usable.
 func (f *Forge) load(address string) entry {
@@ -124,17 +124,6 @@ func plainETag(tag string) bool {
 	return len(tag) <= maxETag && !strings.ContainsFunc(tag, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }
 
-func (f *Forge) get(ctx context.Context, address, etag string, c Credential) (*reply, error) {
-	req, err := request(http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	if etag != "" {
-		req.Header.Set("If-None-Match", etag)
-	}
-	return f.send(ctx, req, c)
-}
-
 // read parses a reply into an issue and updates the cache.
 func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.Issue, error) {
 	what := "issue " + strconv.FormatInt(number, 10)
@@ -144,7 +133,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 		f.store(kept)
 		return kept.Issue, nil
 	case r.status != http.StatusOK:
-		err := f.refused(r, c, question{"read", what})
+		err := f.refused(r, c, "read", what)
 		var e *RequestError
 		switch {
 		case errors.As(err, &e) && !e.Until.IsZero():
@@ -158,7 +147,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	case !r.whole:
 		return nil, f.failed("%s is larger than %d MiB", what, issue.MaxBytes>>20)
 	}
-	now, err := issue.ParseAnswer(r.body, f.Site.names())
+	now, err := issue.ParseAnswer(r.body, dialects[f.Site.Kind].names)
 	switch {
 	case err != nil:
 		return nil, f.failed("%s: %v", what, err)
@@ -216,16 +205,4 @@ func (f *Forge) sweep() {
 	for _, file := range files[:len(files)-maxEntries] {
 		_ = os.Remove(filepath.Join(f.Cache, file.Name()))
 	}
-}
-
-// outdate marks the cached issue as outdated by clearing its time. The entry remains for
-// the next conditional request.
-func (f *Forge) outdate(key checkpoint.Issue) {
-	number, ok := key.Number()
-	if !ok {
-		return
-	}
-	kept := f.load(f.Site.api(strconv.FormatInt(number, 10)))
-	kept.Seen = time.Time{}
-	f.store(kept)
 }

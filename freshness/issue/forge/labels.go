@@ -1,17 +1,16 @@
 package forge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"git-checkpoint/freshness/issue"
@@ -67,13 +66,18 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 		return done, err
 	}
 	if at.as.IsZero() {
-		return done, f.failed("a token is required to change labels: %s", f.Site.advice())
+		return done, f.failed("a token is required to change labels: %s", dialects[f.Site.Kind].advice)
 	}
 	calls, err := f.calls(ctx, at, change)
 	if err != nil {
 		return done, err
 	}
-	defer f.outdate(key)
+	defer func() { // the entry remains for the next conditional request
+		if kept, _, ok := f.find(key); ok {
+			kept.Seen = time.Time{}
+			f.store(kept)
+		}
+	}()
 	for _, one := range calls {
 		made, now, err := f.do(ctx, one, at, key)
 		done.Add, done.Remove = append(done.Add, made.Add...), append(done.Remove, made.Remove...)
@@ -163,12 +167,12 @@ func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([
 	if len(change.Remove) == 0 {
 		return calls, nil
 	}
-	r, err := f.get(ctx, at.address+"/labels", "", at.as)
+	r, err := f.send(ctx, http.MethodGet, at.address+"/labels", nil, "", at.as)
 	if err != nil {
 		return nil, err
 	}
 	if !r.ok() {
-		return nil, f.refused(r, at.as, question{"read", "labels"})
+		return nil, f.refused(r, at.as, "read", "labels")
 	}
 	ids, err := labelIDs(r.body)
 	if err != nil {
@@ -207,16 +211,7 @@ func (f *Forge) do(ctx context.Context, one call, at found, key checkpoint.Issue
 	if one.method == "" {
 		return part, nil, nil
 	}
-	var body io.Reader
-	if one.body != nil {
-		data, _ := json.Marshal(one.body) // strings always marshal
-		body = bytes.NewReader(data)
-	}
-	req, err := request(one.method, one.address, body)
-	if err != nil {
-		return done, nil, err
-	}
-	r, err := f.send(ctx, req, at.as)
+	r, err := f.send(ctx, one.method, one.address, one.body, "", at.as)
 	refused := err == nil && !r.ok()
 	if refused && one.gone && r.status == http.StatusNotFound {
 		refused, err = f.hasLabels(ctx, at, one.remove)
@@ -225,7 +220,7 @@ func (f *Forge) do(ctx context.Context, one call, at found, key checkpoint.Issue
 	case err != nil:
 		return done, nil, err
 	case refused:
-		return done, nil, f.refused(r, at.as, question{"change", "the labels of issue " + string(key)})
+		return done, nil, f.refused(r, at.as, "change", "the labels of issue "+string(key))
 	case !one.lists:
 		return part, nil, nil
 	}
@@ -243,14 +238,14 @@ func (f *Forge) hasLabels(ctx context.Context, at found, names []string) (bool, 
 	if len(names) == 0 {
 		return false, nil
 	}
-	r, err := f.get(ctx, at.address, "", at.as)
+	r, err := f.send(ctx, http.MethodGet, at.address, nil, "", at.as)
 	if err != nil {
 		return false, err
 	}
 	if !r.ok() {
 		return true, nil
 	}
-	now, err := issue.ParseAnswer(r.body, f.Site.names())
+	now, err := issue.ParseAnswer(r.body, dialects[f.Site.Kind].names)
 	if err != nil {
 		return false, f.failed("labels: %v", err)
 	}

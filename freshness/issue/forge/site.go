@@ -19,6 +19,35 @@ const (
 	Gitea  Kind = "gitea"
 )
 
+// A dialect has the parts of API and pages in which the forges differ.
+type dialect struct {
+	title                 string
+	api                   string              // path of the API of projects on a server
+	project               func(string) string // escapes a project for the API
+	issue, commit, branch string              // paths of pages below the project's page
+	names                 issue.Names         // JSON keys
+	header, scheme        string              // of a token in a request
+	advice                string              // instructions for setting a token
+}
+
+var dialects = map[Kind]dialect{
+	GitHub: {
+		title: "GitHub", api: "/api/v3/repos/", project: escapePath, issue: "/issues/", commit: "/commit/", branch: "/tree/",
+		names:  issue.Names{Number: "number", Body: "body", Login: "login"},
+		header: "Authorization", scheme: "Bearer ", advice: "gh auth login, or GITHUB_TOKEN",
+	},
+	GitLab: {
+		title: "GitLab", api: "/api/v4/projects/", project: url.PathEscape, issue: "/-/issues/", commit: "/-/commit/", branch: "/-/tree/",
+		names:  issue.Names{Number: "iid", Body: "description", Login: "username"},
+		header: "PRIVATE-TOKEN", advice: "GITLAB_TOKEN",
+	},
+	Gitea: {
+		title: "Gitea", api: "/api/v1/repos/", project: escapePath, issue: "/issues/", commit: "/commit/", branch: "/src/branch/",
+		names:  issue.Names{Number: "number", Body: "body", Login: "login"},
+		header: "Authorization", scheme: "token ", advice: "GITEA_TOKEN",
+	},
+}
+
 // A Site is a project on a forge.
 type Site struct {
 	Kind    Kind
@@ -42,12 +71,8 @@ func (s Site) scheme() string {
 	return scheme
 }
 
-// issueURL returns the web page of an issue.
 func (s Site) issueURL(number string) string {
-	if s.Kind == GitLab {
-		return s.Web + "/" + escapePath(s.Project) + "/-/issues/" + number
-	}
-	return s.Web + "/" + escapePath(s.Project) + "/issues/" + number
+	return s.Web + "/" + escapePath(s.Project) + dialects[s.Kind].issue + number
 }
 
 // A Remote is the parsed URL of a git remote, without user and password.
@@ -185,7 +210,7 @@ func choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 		// public servers. Gitea has no such server.
 		return Site{Kind: known, Web: "https://" + name, Project: remote.Path, Trusted: known != Gitea}, nil
 	case found:
-		return Site{}, fmt.Errorf("%s is no %s server", name, kind.title())
+		return Site{}, fmt.Errorf("%s is no %s server", name, dialects[kind].title)
 	case kind == "":
 		return Site{}, fmt.Errorf("%s is not known as a forge", name)
 	}
@@ -217,7 +242,6 @@ func named(kind Kind, remote Remote, hosts []string) (Site, error) {
 	return Site{}, nil
 }
 
-// parseHost parses one entry of Hosts.
 func parseHost(entry string) (*url.URL, error) {
 	text := entry
 	if !strings.Contains(text, "://") {
@@ -260,34 +284,16 @@ func port(scheme, host string) string {
 	return map[string]string{"https": "443", "http": "80"}[scheme]
 }
 
-func (k Kind) title() string {
-	return map[Kind]string{GitHub: "GitHub", GitLab: "GitLab", Gitea: "Gitea"}[k]
-}
-
-// api returns the API URL of an issue.
 func (s Site) api(number string) string {
-	switch s.Kind {
-	case GitHub:
-		at := s.Web + "/api/v3" // of an Enterprise server
-		if host := s.Host(); githubCom(host) {
-			at = s.scheme() + "://api." + host
-		}
-		return at + "/repos/" + escapePath(s.Project) + "/issues/" + number
-	case GitLab:
-		return s.Web + "/api/v4/projects/" + url.PathEscape(s.Project) + "/issues/" + number
+	d := dialects[s.Kind]
+	at := s.Web + d.api
+	if host := s.Host(); s.Kind == GitHub && githubCom(host) {
+		at = s.scheme() + "://api." + host + "/repos/"
 	}
-	return s.Web + "/api/v1/repos/" + escapePath(s.Project) + "/issues/" + number
+	return at + d.project(s.Project) + "/issues/" + number
 }
 
 func githubCom(host string) bool { return host == "github.com" || strings.HasSuffix(host, ".ghe.com") }
-
-// names returns the JSON keys of the site's API.
-func (s Site) names() issue.Names {
-	if s.Kind == GitLab {
-		return issue.Names{Number: "iid", Body: "description", Login: "username"}
-	}
-	return issue.Names{Number: "number", Body: "body", Login: "login"}
-}
 
 // Home returns the address of the project's page, or "" if the site is not reached by
 // https.
@@ -312,7 +318,7 @@ func (s Site) CommitPage(id string) string {
 	if s.Home() == "" || len(id) < 40 || strings.Trim(id, "0123456789abcdef") != "" {
 		return ""
 	}
-	return s.Home() + s.infix() + "/commit/" + id
+	return s.Home() + dialects[s.Kind].commit + id
 }
 
 // BranchPage returns the address of a branch's page.
@@ -320,16 +326,5 @@ func (s Site) BranchPage(name string) string {
 	if s.Home() == "" || name == "" {
 		return ""
 	}
-	if s.Kind == Gitea {
-		return s.Home() + "/src/branch/" + escapePath(name)
-	}
-	return s.Home() + s.infix() + "/tree/" + escapePath(name)
-}
-
-// infix returns the part of GitLab's addresses before the kind of page.
-func (s Site) infix() string {
-	if s.Kind == GitLab {
-		return "/-"
-	}
-	return ""
+	return s.Home() + dialects[s.Kind].branch + escapePath(name)
 }

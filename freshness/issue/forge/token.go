@@ -50,37 +50,26 @@ func (s SignIn) Find(ctx context.Context, site Site) Credential {
 }
 
 // variables returns environment variables that hold a token for the site. Each forge's
-// tool has one variable for its default host and another for naming a host.
-func variables(site Site, getenv func(string) string) []string {
+// tool has one variable for its default host and another for naming a host. A job of CI has
+// another one for its server.
+func variables(site Site, getenv func(string) string) (names []string) {
+	job := getenv("GITHUB_SERVER_URL") // also of Gitea
 	switch site.Kind {
 	case GitHub:
-		return githubVariables(site, getenv)
+		return githubVariables(site, job, getenv("GH_HOST"))
 	case GitLab:
-		return gitlabVariables(site, getenv)
+		if home := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
+			names = append(names, "GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN")
+		}
+		if site.isAt(cmp.Or(getenv("CI_SERVER_URL"), getenv("CI_SERVER_HOST"))) {
+			names = append(names, "GITLAB_TOKEN", "CI_JOB_TOKEN")
+		}
+		return names
 	}
-	return giteaVariables(site, getenv)
-}
-
-// gitlabVariables returns the variables of glab and, in a CI job, of the job.
-func gitlabVariables(site Site, getenv func(string) string) []string {
-	var names []string
-	if home := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
-		names = append(names, "GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN")
-	}
-	if site.isAt(cmp.Or(getenv("CI_SERVER_URL"), getenv("CI_SERVER_HOST"))) {
-		names = append(names, "GITLAB_TOKEN", "CI_JOB_TOKEN")
-	}
-	return names
-}
-
-// giteaVariables returns the variables of tea. Gitea jobs use the same variables as
-// GitHub jobs.
-func giteaVariables(site Site, getenv func(string) string) []string {
-	var names []string
 	if home := getenv("GITEA_SERVER_URL"); site.Trusted && home == "" || site.isAt(home) {
 		names = append(names, "GITEA_TOKEN", "GITEA_SERVER_TOKEN", "FORGEJO_TOKEN")
 	}
-	if site.isAt(getenv("GITHUB_SERVER_URL")) {
+	if site.isAt(job) {
 		names = append(names, "GITEA_TOKEN", "FORGEJO_TOKEN", "GITHUB_TOKEN")
 	}
 	return names
@@ -88,8 +77,8 @@ func giteaVariables(site Site, getenv func(string) string) []string {
 
 // githubVariables returns the variables that gh reads. A job's GITHUB_TOKEN is valid for
 // the server that runs the job.
-func githubVariables(site Site, getenv func(string) string) []string {
-	host, server := site.Host(), getenv("GITHUB_SERVER_URL")
+func githubVariables(site Site, server, named string) []string {
+	host := site.Host()
 	ours := server == "" || site.isAt(server)
 	switch {
 	case githubCom(host) && ours:
@@ -98,7 +87,7 @@ func githubVariables(site Site, getenv func(string) string) []string {
 		return []string{"GH_TOKEN"}
 	case server != "" && ours:
 		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITHUB_TOKEN"}
-	case site.Trusted || site.isAt(getenv("GH_HOST")):
+	case site.Trusted || site.isAt(named):
 		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 	}
 	return nil
@@ -121,16 +110,11 @@ func sameHost(text, host string) bool {
 
 // token returns a credential in the forge's header.
 func (s Site) token(from, secret string) Credential {
-	c := Credential{From: from, header: "Authorization", secret: "Bearer " + secret}
-	switch {
-	case from == "CI_JOB_TOKEN":
-		c.header, c.secret = "JOB-TOKEN", secret
-	case s.Kind == GitLab:
-		c.header, c.secret = "PRIVATE-TOKEN", secret
-	case s.Kind == Gitea:
-		c.secret = "token " + secret
+	if from == "CI_JOB_TOKEN" {
+		return Credential{From: from, header: "JOB-TOKEN", secret: secret}
 	}
-	return c
+	d := dialects[s.Kind]
+	return Credential{From: from, header: d.header, secret: d.scheme + secret}
 }
 
 // gh runs GitHub's own tool, whose tokens are valid for https. If only the remote URL

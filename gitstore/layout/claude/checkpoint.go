@@ -27,12 +27,11 @@ func checkpointKind() *codec.Kind {
 			return strings.Trim(values.Text(m, "workflow_type")+"_"+snake(projectOf(m)), "_")
 		},
 		ID:     func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
-		At:     func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "updated_at"), values.Get(m, "created_at")) },
+		At:     func(m *checkpoint.Map) any { return values.First(m, "updated_at", "created_at") },
 		Apply:  applyCheckpoint,
 		Update: updateCheckpoint,
 		Fresh:  freshCheckpoint,
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".json" },
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -94,14 +93,17 @@ func freshCheckpoint(r *checkpoint.Record) (*checkpoint.Map, error) {
 	}
 	state := values.NewMap("project_name", project)
 	values.PutText(state, "plan_path", values.Text(r.Doc(), "workflow.plan_path"))
-	p := r.Progress()
+	p, done := r.Progress(), []any{}
+	for _, phase := range p.Completed {
+		done = append(done, workflow.PhaseNumber(p, phase))
+	}
 	return values.NewMap(
 		"checkpoint_id", kindOf+"_"+project+"_"+began.UTC().Format("20060102_150405"),
 		"workflow_type", kindOf, "workflow_description", about,
 		"created_at", workflow.FormatTime(began), "updated_at", at,
 		"status", cmp.Or(values.Text(r.Doc(), "workflow.status"), workflow.InProgress),
 		"current_phase", workflow.PhaseNumber(p, p.Current), "total_phases", p.Total,
-		"completed_phases", workflow.PhaseNumbers(p), "workflow_state", state, "last_error", nil,
+		"completed_phases", done, "workflow_state", state, "last_error", nil,
 	), nil
 }
 
@@ -149,7 +151,6 @@ func checkNames(c *codec.Checker) {
 	c.Named(id)
 }
 
-// checkPhaseNumbers checks the consistency of phase numbers.
 func checkPhaseNumbers(c *codec.Checker) {
 	done := workflow.Phases(values.Get(c.Doc, "completed_phases"))
 	if slices.Contains(done, workflow.PhaseName(values.Get(c.Doc, "current_phase"))) && workflow.StatusOf(values.Text(c.Doc, "status")) != workflow.Completed {

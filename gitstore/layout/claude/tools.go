@@ -39,7 +39,6 @@ func parallelKind() *codec.Kind {
 		},
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) { workflow.UpdateStatus(r, m, "status") },
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") + ".json" },
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -60,9 +59,7 @@ func supervisorKind() *codec.Kind {
 		},
 		Key: func(m *checkpoint.Map) string { return values.Text(m, "workflow_id", "supervisor_id") },
 		ID:  func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
-		At: func(m *checkpoint.Map) any {
-			return cmp.Or(values.Get(m, "updated_at"), values.Get(m, "timestamp"), values.Get(m, "created_at"))
-		},
+		At:  func(m *checkpoint.Map) any { return values.First(m, "updated_at", "timestamp", "created_at") },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			workflow.Set(r, "id", values.Text(m, "workflow_id", "supervisor_id"), "type", "supervisor", "description", values.Text(m, "supervisor_name"),
 				"status", workflow.StatusOf(values.Text(m, "status")), "plan_path", values.Text(m, "plan_path"))
@@ -75,7 +72,6 @@ func supervisorKind() *codec.Kind {
 		File: func(m *checkpoint.Map) string {
 			return cmp.Or(values.Text(m, "supervisor_id"), values.Text(m, "workflow_id"), "supervisor") + ".json"
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -121,6 +117,5 @@ func snapshotKind() *codec.Kind {
 				}
 			}
 		},
-		Indent: codec.DefaultIndent,
 	}
 }

@@ -57,8 +57,7 @@ func workflowKind() *codec.Kind {
 			}
 			workflow.Touch(r, was, m, "timestamp")
 		},
-		File:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + ".json" },
-		Indent: codec.DefaultIndent,
+		File: func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + ".json" },
 	}
 }
 
@@ -113,8 +112,7 @@ func iterationKind() *codec.Kind {
 				r.SetPhase(left[0])
 			}
 		},
-		File:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + "_iteration.json" },
-		Indent: codec.DefaultIndent,
+		File: func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + "_iteration.json" },
 	}
 }
 

@@ -123,7 +123,6 @@ func document(r *checkpoint.Record, stored *checkpoint.Map) *checkpoint.Map {
 	return m
 }
 
-// indexEntry returns the index entry of a checkpoint.
 func indexEntry(r *checkpoint.Record) *checkpoint.Map {
 	at, _ := r.Doc().Get("created_at")
 	return values.NewMap(
@@ -135,17 +134,13 @@ func indexEntry(r *checkpoint.Record) *checkpoint.Map {
 // Triggers returns the triggers in the index of a crunch folder, the only place with
 // triggers in that system. It returns nil if data is not an index.
 func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	if err != nil || !isIndex(m) {
+	_, entries := Folder{Index: data}.entries()
+	if entries == nil {
 		return nil
 	}
 	found := map[checkpoint.ID]checkpoint.Trigger{}
-	list, _ := values.Get(m, "checkpoints").([]any)
-	for _, e := range list {
-		entry, _ := e.(*checkpoint.Map)
-		id, err := checkpoint.ParseID(values.Text(entry, "checkpoint_id"))
-		t, bad := checkpoint.ParseTrigger(values.Text(entry, "trigger"))
-		if err == nil && bad == nil {
+	for id, entry := range entries {
+		if t, err := checkpoint.ParseTrigger(values.Text(entry, "trigger")); err == nil {
 			found[id] = t
 		}
 	}
@@ -153,10 +148,7 @@ func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 }
 
 // IsIndex reports whether a text is the index of a crunch folder.
-func IsIndex(data []byte) bool {
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	return err == nil && isIndex(m)
-}
+func IsIndex(data []byte) bool { return Triggers(data) != nil }
 
 func isIndex(m *checkpoint.Map) bool {
 	return values.IsList(m, "checkpoints") && values.HasAny(m, "latest", "total_checkpoints")

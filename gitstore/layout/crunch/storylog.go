@@ -44,7 +44,15 @@ func storyKind() *codec.Kind {
 				!codec.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 && len(data) <= codec.MaxText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 		},
 		Lines: storyLines,
-		Rules: storyLogRules,
+		Rules: func(c *codec.Checker) { // about the first event with a time of day
+			events, _ := values.Get(c.Doc, "events").([]any)
+			for _, e := range events {
+				if at := values.Text(e.(*checkpoint.Map), "at"); at != "" {
+					c.Warn("", "time", "%s and the like are times without a date", at)
+					return
+				}
+			}
+		},
 		Key:   func(m *checkpoint.Map) string { return values.Text(m, "name") },
 		Apply: applyStoryLog,
 		File:  func(m *checkpoint.Map) string { return values.Text(m, "name") + ".yaml" },
@@ -98,17 +106,6 @@ func phaseEvents(data []byte) []any {
 	return events
 }
 
-// storyLogRules warns about the first event with a time of day.
-func storyLogRules(c *codec.Checker) {
-	events, _ := values.Get(c.Doc, "events").([]any)
-	for _, e := range events {
-		if at := values.Text(e.(*checkpoint.Map), "at"); at != "" {
-			c.Warn("", "time", "%s and the like are times without a date", at)
-			return
-		}
-	}
-}
-
 // applyStoryLog sets the phases of the record from the events. The phases of a log are not the
 // total, because a line is written at the end of a phase, unless the log states that the work is
 // completed or names a phase that is not over.
@@ -129,13 +126,10 @@ func applyStoryLog(m *checkpoint.Map, r *checkpoint.Record) {
 		}
 		open = open || last[name] == workflow.Pending
 	}
-	if status := values.Text(m, "status"); status != "" {
-		workflow.Set(r, "description", values.Text(m, "name"), "status", status)
-	} else {
-		workflow.Set(r, "description", values.Text(m, "name"))
-		if !open {
-			p.Names = nil
-		}
+	status := values.Text(m, "status")
+	workflow.Set(r, "description", values.Text(m, "name"), "status", status)
+	if status == "" && !open {
+		p.Names = nil
 	}
 	r.Doc().Delete("progress")
 	workflow.PutProgress(r, p)

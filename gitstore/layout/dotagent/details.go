@@ -12,16 +12,8 @@ import (
 // readApprovals merges approvals of document and past, and restores pending approvals.
 func readApprovals(p workflow.Past, r *checkpoint.Record, said []any) {
 	known, _ := values.Get(p.Progress, "approved").([]any)
-	list, approved := slices.Clone(known), workflow.PhaseSet(known)
-	for _, e := range said {
-		approval, _ := e.(*checkpoint.Map)
-		if phase := values.Text(approval, "phase"); phase != "" && !approved[phase] {
-			approved[workflow.PhaseName(phase)] = true
-			list = append(list, values.NewMap("phase", phase, "approved_at", values.Text(approval, "approved_at")))
-		}
-	}
 	progress := r.Doc().MustSub("progress")
-	if len(list) > 0 {
+	if list := mergeApprovals(known, said, ""); len(list) > 0 {
 		progress.Set("approved", list)
 	}
 	for _, key := range []string{"approval_required", "awaiting_approval"} {
@@ -29,6 +21,20 @@ func readApprovals(p workflow.Past, r *checkpoint.Record, said []any) {
 			progress.Set(key, v)
 		}
 	}
+}
+
+// mergeApprovals returns a list with the approvals of another list for further phases. An approval
+// without a time gets the given one.
+func mergeApprovals(list, other []any, at string) []any {
+	list, approved := slices.Clone(list), workflow.PhaseSet(list)
+	for _, e := range other {
+		approval, _ := e.(*checkpoint.Map)
+		if phase := values.Text(approval, "phase"); phase != "" && !approved[phase] {
+			approved[workflow.PhaseName(phase)] = true
+			list = append(list, values.NewMap("phase", phase, "approved_at", cmp.Or(values.Text(approval, "approved_at"), at)))
+		}
+	}
+	return list
 }
 
 // readCompleted merges completion times and outputs of phases.
@@ -83,47 +89,14 @@ func forget(r *checkpoint.Record, previous, m *checkpoint.Map) {
 			recorded.Delete(name)
 		}
 	}
-	forgetApprovals(r, previous, m)
-}
-
-func forgetApprovals(r *checkpoint.Record, previous, m *checkpoint.Map) {
-	before, now := workflow.PhaseSet(values.Get(previous, "user_checkpoints")), workflow.PhaseSet(values.Get(m, "user_checkpoints"))
-	known, ok := values.Get(r.Doc(), "progress.approved").([]any)
-	if !ok {
-		return
-	}
-	kept := []any{}
-	for _, e := range known {
-		if phase := workflow.PhaseOf(e); !before[phase] || now[phase] {
-			kept = append(kept, e)
+	approved, stated := workflow.PhaseSet(values.Get(previous, "user_checkpoints")), workflow.PhaseSet(values.Get(m, "user_checkpoints"))
+	if known, ok := values.Get(r.Doc(), "progress.approved").([]any); ok {
+		kept := []any{}
+		for _, e := range known {
+			if phase := workflow.PhaseOf(e); !approved[phase] || stated[phase] {
+				kept = append(kept, e)
+			}
 		}
+		values.Sub(r.Doc(), "progress").Set("approved", kept)
 	}
-	values.Sub(r.Doc(), "progress").Set("approved", kept)
-}
-
-// approvalDetails adds new approvals to a dotagent document.
-func approvalDetails(r *checkpoint.Record, m *checkpoint.Map) {
-	said, _ := values.Get(m, "user_checkpoints").([]any)
-	was := len(said)
-	approved := workflow.PhaseSet(said)
-	known, _ := values.Get(r.Doc(), "progress.approved").([]any)
-	for _, e := range known {
-		approval, _ := e.(*checkpoint.Map)
-		if phase := values.Text(approval, "phase"); phase != "" && !approved[phase] {
-			approved[workflow.PhaseName(phase)] = true
-			said = append(said, values.NewMap("phase", phase, "approved_at", cmp.Or(values.Text(approval, "approved_at"), workflow.FormatTime(r.CreatedAt()))))
-		}
-	}
-	if len(said) > was {
-		m.Set("user_checkpoints", said)
-	}
-}
-
-// completedPhase returns a dotagent entry for a newly completed phase, with its output if
-// present.
-func completedPhase(r *checkpoint.Record, name string) *checkpoint.Map {
-	phase := values.Sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
-	e := values.NewMap("phase", name, "completed_at", cmp.Or(values.Text(phase, "timestamp"), workflow.FormatTime(r.CreatedAt())))
-	values.PutText(e, "output", values.Text(phase, "output"))
-	return e
 }

@@ -64,9 +64,9 @@ func phaseKind() *codec.Kind {
 		},
 		Rules:  rules,
 		Key:    func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
-		At:     func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
+		At:     func(m *checkpoint.Map) any { return values.First(m, "last_updated", "started_at") },
 		Forget: forget, Apply: apply, Update: update, Fresh: fresh,
-		File: func(*checkpoint.Map) string { return "phase.json" },
+		File: func(*checkpoint.Map) string { return "phase.json" }, OneLine: true,
 	}
 }
 
@@ -116,7 +116,10 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 		for _, name := range p.Completed {
 			entry, ok := known[name]
 			if !ok {
-				entry = completedPhase(r, name)
+				phase := values.Sub(r.Doc(), "progress.phases."+checkpoint.PathOf("", name))
+				done := values.NewMap("phase", name, "completed_at", cmp.Or(values.Text(phase, "timestamp"), workflow.FormatTime(r.CreatedAt())))
+				values.PutText(done, "output", values.Text(phase, "output"))
+				entry = done
 			}
 			list = append(list, entry)
 		}
@@ -133,7 +136,11 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 	default:
 		m.Set("phase_status", s)
 	}
-	approvalDetails(r, m)
+	said, _ := values.Get(m, "user_checkpoints").([]any)
+	approvals, _ := values.Get(r.Doc(), "progress.approved").([]any)
+	if all := mergeApprovals(said, approvals, workflow.FormatTime(r.CreatedAt())); len(all) > len(said) {
+		m.Set("user_checkpoints", all)
+	}
 	workflow.Touch(r, was, m, "last_updated")
 }
 
@@ -174,10 +181,8 @@ func rules(c *codec.Checker) {
 	c.Time("started_at", "last_updated")
 	c.OneOf("current_phase", phases...)
 	c.Status("phase_status", statuses...)
-	if v, ok := c.Given("interruption_safe"); ok && v == false {
+	if safe, ok := c.Bool("interruption_safe"); ok && !safe {
 		c.Warn("interruption_safe", "consistency", "false: a write was interrupted")
-	} else if _, isBool := v.(bool); ok && !isBool {
-		c.Fail("interruption_safe", "kind", "want true or false, got %s", codec.Shown(v))
 	}
 	checkOrder(c)
 	checkApprovals(c)
@@ -208,20 +213,13 @@ func checkOrder(c *codec.Checker) {
 		}
 		seen[values.Text(m, "phase")] = true
 	}
-	checkCurrent(c, len(l))
-}
-
-// checkCurrent checks that the current phase comes after the completed phases, or is the last
-// completed phase with status complete.
-func checkCurrent(c *codec.Checker, done int) {
-	at := slices.Index(phases, values.Text(c.Doc, "current_phase"))
-	if at < 0 || at == done || at == done-1 && workflow.IsDone(values.Text(c.Doc, "phase_status")) {
-		return
+	// The current phase comes after the completed phases, or is the last of them.
+	at, done := slices.Index(phases, values.Text(c.Doc, "current_phase")), len(l)
+	if at >= 0 && at != done && (at != done-1 || !workflow.IsDone(values.Text(c.Doc, "phase_status"))) {
+		c.Fail("current_phase", "order", "%s, but %d phases are completed", phases[at], done)
 	}
-	c.Fail("current_phase", "order", "%s, but %d phases are completed", phases[at], done)
 }
 
-// checkApprovals checks the list of approvals.
 func checkApprovals(c *codec.Checker) {
 	l, _ := c.List("user_checkpoints")
 	for i, e := range l {

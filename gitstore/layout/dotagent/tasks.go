@@ -17,6 +17,17 @@ var taskStatuses = []string{workflow.Pending, "running", "complete", workflow.Fa
 // taskKeys are the values of a task beside its status.
 var taskKeys = []string{"attempts", "output", "started_at", "completed_at", "error", "depends_on", "dependencies"}
 
+// taskWith returns a task with a status and the other values of a task.
+func taskWith(status string, of *checkpoint.Map) *checkpoint.Map {
+	task := values.NewMap("status", status)
+	for _, key := range taskKeys {
+		if v, ok := of.Get(key); ok && v != nil {
+			task.Set(key, v)
+		}
+	}
+	return task
+}
+
 // outputKeys are the names of a task's output file, a text or a list. The first of a list
 // counts. Documents are written with the name that they have.
 var outputKeys = []string{"output", "output_path", "output_file", "result_file", "outputs"}
@@ -63,7 +74,7 @@ func executionKind() *codec.Kind {
 			checkTasks(c, "tasks", taskStatuses)
 		},
 		Key:     func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") },
-		At:      func(m *checkpoint.Map) any { return cmp.Or(values.Get(m, "last_updated"), values.Get(m, "started_at")) },
+		At:      func(m *checkpoint.Map) any { return values.First(m, "last_updated", "started_at") },
 		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.TaskUpdate },
 		Apply:   func(m *checkpoint.Map, r *checkpoint.Record) { r.Doc().Set("tasks", tasksOf(values.Get(m, "tasks"))) },
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
@@ -75,7 +86,7 @@ func executionKind() *codec.Kind {
 			}
 		},
 		Fresh: freshExecution, Beside: "phase",
-		File: func(*checkpoint.Map) string { return "execution.json" },
+		File: func(*checkpoint.Map) string { return "execution.json" }, OneLine: true,
 	}
 }
 
@@ -95,12 +106,7 @@ func addTasks(now, m *checkpoint.Map) {
 		if !ok || values.Has(known, id) {
 			continue
 		}
-		said := values.NewMap("status", cmp.Or(values.Text(task, "status"), workflow.Pending))
-		for _, key := range taskKeys {
-			if v, ok := task.Get(key); ok && v != nil {
-				said.Set(key, v)
-			}
-		}
+		said := taskWith(cmp.Or(values.Text(task, "status"), workflow.Pending), task)
 		switch list := values.Get(m, "tasks").(type) {
 		case *checkpoint.Map:
 			list.Set(id, said)
@@ -134,12 +140,7 @@ func eachTask(v any, do func(id, at string, task *checkpoint.Map)) {
 func tasksOf(v any) *checkpoint.Map {
 	out := checkpoint.NewMap()
 	eachTask(v, func(id, _ string, task *checkpoint.Map) {
-		t := values.NewMap("status", taskStatus(values.Text(task, "status")))
-		for _, key := range taskKeys {
-			if v, ok := task.Get(key); ok && v != nil {
-				t.Set(key, v)
-			}
-		}
+		t := taskWith(taskStatus(values.Text(task, "status")), task)
 		if _, file := outputOf(task); file != "" {
 			t.Set("output", file)
 		}
@@ -248,7 +249,6 @@ func phasesKind() *codec.Kind {
 			p, _ := workflow.ReadProgress(m)
 			workflow.PutProgress(r, p)
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -278,7 +278,6 @@ func tasksKind() *codec.Kind {
 		Update: func(r *checkpoint.Record, m *checkpoint.Map) {
 			updateTasks(values.Sub(r.Doc(), "tasks"), values.Get(m, "tasks"))
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -309,7 +308,7 @@ func addNamedTasks(tasks, m *checkpoint.Map) {
 // named state.
 func stepKind() *codec.Kind {
 	return &codec.Kind{
-		Name: "step", Under: "state",
+		Name: "step", Under: "state", OneLine: true,
 		Is: func(m *checkpoint.Map) bool { return values.Has(m, "phase") },
 		Rules: func(c *codec.Checker) {
 			c.Text("phase")
@@ -317,9 +316,7 @@ func stepKind() *codec.Kind {
 			c.Progress()
 		},
 		Key: func(m *checkpoint.Map) string { return values.Text(m, "contractId") },
-		At: func(m *checkpoint.Map) any {
-			return cmp.Or(values.Get(m, "lastUpdated"), values.Get(m, "phase_started"))
-		},
+		At:  func(m *checkpoint.Map) any { return values.First(m, "lastUpdated", "phase_started") },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			workflow.Set(r, "status", workflow.StatusOf(values.Text(m, "phase")))
 			p, _ := workflow.ReadProgress(m)

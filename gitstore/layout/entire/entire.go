@@ -52,14 +52,11 @@ func metadataKind() *codec.Kind {
 			issue, _ := checkpoint.IssueFromBranch(values.Text(m, "branch"), nil)
 			return cmp.Or(string(issue), values.Text(m, "branch"))
 		},
-		ID: func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
-		At: func(m *checkpoint.Map) any { return values.Get(m, "created_at") },
-		Trigger: func(*checkpoint.Map) checkpoint.Trigger {
-			return checkpoint.SessionEnd
-		},
-		Apply:  apply,
-		File:   func(*checkpoint.Map) string { return "metadata.json" },
-		Indent: codec.DefaultIndent,
+		ID:      func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },
+		At:      func(m *checkpoint.Map) any { return values.Get(m, "created_at") },
+		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.SessionEnd },
+		Apply:   apply,
+		File:    func(*checkpoint.Map) string { return "metadata.json" },
 	}
 }
 

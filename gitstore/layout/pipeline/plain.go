@@ -35,14 +35,7 @@ func plainKind() *codec.Kind {
 		Key: func(m *checkpoint.Map) string {
 			return values.Text(m, "workflow_id", "issue", "issue_id", "story_id", "project")
 		},
-		At: func(m *checkpoint.Map) any {
-			for _, key := range []string{"updated_at", "timestamp", "created_at"} {
-				if v := values.Get(m, key); v != nil {
-					return v
-				}
-			}
-			return nil
-		},
+		At: func(m *checkpoint.Map) any { return values.First(m, "updated_at", "timestamp", "created_at") },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			workflow.Set(r, "project", values.Text(m, "project"), "description", values.Text(m, "task", "description", "title", "goal"),
 				"status", workflow.StatusOf(values.Text(m, "status")), "started_at", values.Text(m, "started_at"))
@@ -58,7 +51,6 @@ func plainKind() *codec.Kind {
 				r.SetResumeFrom(next)
 			}
 		},
-		Indent: codec.DefaultIndent,
 	}
 }
 

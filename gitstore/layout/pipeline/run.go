@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"cmp"
-
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout/internal/codec"
@@ -42,8 +40,7 @@ func runKind() *codec.Kind {
 				t.Set("updated_at", workflow.FormatTime(r.CreatedAt()))
 			}
 		},
-		File:   func(*checkpoint.Map) string { return "state.json" },
-		Indent: codec.DefaultIndent,
+		File: func(*checkpoint.Map) string { return "state.json" },
 	}
 }
 
@@ -76,7 +73,7 @@ func otherKind() *codec.Kind {
 			return values.Text(m, "story_id", "pipelineId", "project_id", "feature", "project")
 		},
 		At: func(m *checkpoint.Map) any {
-			return cmp.Or(values.Get(m, "timestamp"), values.Get(m, "last_updated_at"), values.Get(m, "last_event_at"), values.Get(m, "updated_at"))
+			return values.First(m, "timestamp", "last_updated_at", "last_event_at", "updated_at")
 		},
 		Trigger: func(*checkpoint.Map) checkpoint.Trigger { return checkpoint.Interval },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
@@ -92,6 +89,5 @@ func otherKind() *codec.Kind {
 			p, _ := workflow.ReadProgress(m)
 			workflow.PutProgress(r, p)
 		},
-		Indent: codec.DefaultIndent,
 	}
 }

@@ -38,7 +38,6 @@ func stateKind() *codec.Kind {
 		Apply:   applyState,
 		Update:  updateState,
 		File:    func(*checkpoint.Map) string { return "state.json" },
-		Indent:  codec.DefaultIndent,
 	}
 }
 
@@ -92,11 +91,7 @@ func updateState(r *checkpoint.Record, m *checkpoint.Map) {
 func stateRules(c *codec.Checker) {
 	c.Text("team_name", "storage_mode", "selected_story_id", "skill_repo_path")
 	c.Time("last_check", "pipeline_start_time")
-	if v, ok := c.Given("complete"); ok {
-		if _, isBool := v.(bool); !isBool {
-			c.Fail("complete", "kind", "want true or false, got %s", codec.Shown(v))
-		}
-	}
+	c.Bool("complete")
 	c.Number("active_workers", 0, codec.AnyNumber, true)
 	c.Number("stories_remaining", 0, codec.AnyNumber, true)
 	c.Texts("priority_queue_ids")
@@ -178,13 +173,9 @@ func openStories(m, states *checkpoint.Map) map[string]bool {
 // Heartbeat returns the last write time of a pipeline lead's state. It returns zero if
 // the record has no such state or if the pipeline is complete.
 func Heartbeat(r *checkpoint.Record) time.Time {
-	state := values.Sub(r.Doc(), "layout.files.state.document")
-	if r.Layout() != string(Name) || state.Len() == 0 || values.Get(state, "complete") != false {
-		return time.Time{}
-	}
-	at, err := checkpoint.ParseTime(values.Get(state, "last_check"))
-	if err != nil {
-		return time.Time{}
+	var at time.Time
+	if m := stateOf(r); m != nil && values.Get(m, "complete") == false {
+		at, _ = checkpoint.ParseTime(values.Get(m, "last_check"))
 	}
 	return at
 }

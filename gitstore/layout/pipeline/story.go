@@ -38,8 +38,7 @@ func storyKind() *codec.Kind {
 			return checkpoint.PhaseTransition
 		},
 		Apply: applyStory, Judge: story.Judge, Update: updateStory, Fresh: freshStory, Provide: provideField,
-		File:   func(m *checkpoint.Map) string { return "checkpoint-" + values.Text(m, "storyId") + ".json" },
-		Indent: codec.DefaultIndent,
+		File: func(m *checkpoint.Map) string { return "checkpoint-" + values.Text(m, "storyId") + ".json" },
 	}
 }
 

@@ -49,7 +49,6 @@ func completedTasks(m *checkpoint.Map) map[string]bool {
 	return done
 }
 
-// checkStage returns the stage number.
 func checkStage(c *codec.Checker) (int, bool) {
 	v, ok := c.Given("stage")
 	if !ok {
@@ -69,7 +68,6 @@ func checkStage(c *codec.Checker) (int, bool) {
 	return n, true
 }
 
-// checkStageFields checks the fields of a stage.
 func checkStageFields(c *codec.Checker, n int) {
 	done, left := values.Texts(values.Get(c.Doc, "tasksCompleted")), values.Texts(values.Get(c.Doc, "tasksRemaining"))
 	verdict := values.Text(c.Doc, "verdict")
@@ -121,7 +119,6 @@ func storyAgainst(c *codec.Checker, before *checkpoint.Record) {
 	}
 }
 
-// checkNoTasks reports tasks in a stage without tasks.
 func checkNoTasks(c *codec.Checker, key string, n, stage int) {
 	if n > 0 {
 		c.Fail(key, "consistency", "%d tasks, want none in stage %d", n, stage)
@@ -140,7 +137,6 @@ func checkScore(c *codec.Checker, f story.Field) {
 	}
 }
 
-// checkOtherStages reports fields of other stages.
 func checkOtherStages(c *codec.Checker, n int, verdict string) {
 	for _, f := range stageFields() {
 		if _, ok := c.Given(f.key); !ok || slices.Contains(f.stages, n) {

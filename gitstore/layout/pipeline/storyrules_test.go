@@ -2,7 +2,6 @@ package pipeline_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -97,46 +96,6 @@ func TestStages(t *testing.T) {
 	}
 	whole := `{"storyId":"S","stage":3,"agentId":"a","tasksCompleted":["T"],"tasksRemaining":[],"lastAction":"l","timestamp":"2026-01-01T00:00:00Z","verdict":"FAIL","qualityScore":20,"issues":["a","b"]}`
 	assert.Equal(t, []string{"? issues: a list, want text (kind)"}, storyProblems(t, whole, "", ""))
-}
-
-// Each stage is tested with all verdicts.
-func TestVerdicts(t *testing.T) {
-	none, other := []string{"verdict: stage %d has none (place)"}, "verdict: want one of %s, got %q (enum)"
-	for stage, text := range stories {
-		for _, verdict := range []string{"GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL", "go", "MAYBE"} {
-			want := map[int][]string{}
-			switch {
-			case stage == 0 || stage == 2:
-				want[stage] = []string{fmt.Sprintf(none[0], stage)}
-			case stage == 1 && verdict == "NO-GO":
-				want[1] = []string{"reason: missing (required)"}
-			case stage == 1 && verdict != "GO":
-				want[1] = []string{fmt.Sprintf(other, "GO, NO-GO", verdict)}
-			case stage == 3 && verdict == "FAIL":
-				want[3] = []string{"issues: missing (required)"}
-			case stage == 3 && !slices.Contains([]string{"PASS", "CONCERNS", "WAIVED"}, verdict):
-				want[3] = []string{fmt.Sprintf(other, "PASS, CONCERNS, WAIVED, FAIL", verdict)}
-			}
-			assert.Equal(t, want[stage], storyProblems(t, text, "verdict", fmt.Sprintf("%q", verdict)), "stage %d, %s", stage, verdict)
-		}
-	}
-}
-
-// Each required field is tested as missing and empty. Task lists may be empty.
-func TestRequiredFields(t *testing.T) {
-	base := []string{"storyId", "stage", "timestamp", "lastAction"}
-	own := [][]string{{"planScore"}, {"readiness", "verdict"}, {}, {"verdict", "qualityScore"}}
-	for stage, text := range stories {
-		for _, key := range slices.Concat(base, own[stage], []string{"tasksCompleted", "tasksRemaining"}) {
-			assert.Contains(t, storyProblems(t, text, key, "-"), key+": missing (required)", "stage %d", stage)
-		}
-		for _, key := range slices.Concat(base, own[stage], []string{"agentId"}) {
-			assert.Contains(t, storyProblems(t, text, key, "null"), key+": empty (required)", "stage %d", stage)
-		}
-	}
-	for _, key := range []string{"tasksCompleted", "tasksRemaining"} {
-		assert.Empty(t, storyProblems(t, stories[2], key, "[]"), "%s may be empty", key)
-	}
 }
 
 func storyProblems(t *testing.T, text, path, value string) []string {

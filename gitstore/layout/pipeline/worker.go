@@ -48,6 +48,7 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 	if lead != nil {
 		state = values.Sub(lead.Doc(), "layout.files.state.document")
 	}
+	done, left := workflow.Tasks(r)
 	w := Worker{
 		Story: values.Line(story), Stage: values.Line(number), Agent: values.Line(values.Text(stage, "agent")),
 		Name:     fmt.Sprintf("story-%s-s%s-retry", values.Line(story), values.Line(number)),
@@ -56,7 +57,9 @@ func WorkerOf(r, lead *checkpoint.Record) (Worker, error) {
 		Kind:     values.Line(cmp.Or(values.Text(stage, "spawn.subagent_type"), "general-purpose")),
 		Mode:     values.Line(cmp.Or(values.Text(stage, "spawn.mode"), "bypassPermissions")),
 		Worktree: values.Line(values.AsText(values.Get(state, checkpoint.PathOf("worktree_map", story)))),
-		Block:    block(r, stage),
+		Block: fmt.Sprintf("CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
+			"Tasks already completed: %s\nTasks remaining: %s\nLast action: %s\nContinue from remaining tasks only.\n",
+			values.Line(strings.Join(done, ", ")), values.Line(strings.Join(left, ", ")), values.Line(values.Text(stage, "last_action"))),
 	}
 	if answers := values.Sub(state, "business_answers"); answers.Len() > 0 {
 		if data, err := answers.MarshalJSON(); err == nil {
@@ -98,33 +101,21 @@ func leadText(r *checkpoint.Record) string {
 		case "":
 			queue = append(queue, s.ID)
 		default:
-			crashes := ""
+			text := s.State
 			if n := story.CrashCount.Count(r, s.ID); n > 0 {
-				crashes = fmt.Sprintf(", crash_count %d", n)
+				text += fmt.Sprintf(", crash_count %d", n)
 			}
-			line("story "+values.Line(s.ID), s.State+crashes+
-				named(", worker ", values.AsText(values.Get(state, checkpoint.PathOf("worker_map", s.ID))))+
-				named(", worktree ", Worktree(r, s.ID)))
+			if worker := values.AsText(values.Get(state, checkpoint.PathOf("worker_map", s.ID))); worker != "" {
+				text += ", worker " + worker
+			}
+			if dir := Worktree(r, s.ID); dir != "" {
+				text += ", worktree " + dir
+			}
+			line("story "+values.Line(s.ID), text)
 		}
 	}
 	line("queue", strings.Join(queue, ", "))
 	return b.String()
-}
-
-// named returns a text after its name, or "" if the text is empty.
-func named(name, text string) string {
-	if text == "" {
-		return ""
-	}
-	return name + text
-}
-
-// block returns the instructions of the pipeline system for a new worker.
-func block(r *checkpoint.Record, stage *checkpoint.Map) string {
-	done, left := workflow.Tasks(r)
-	return fmt.Sprintf("CHECKPOINT RESUME \u2014 DO NOT re-execute completed work.\n"+
-		"Tasks already completed: %s\nTasks remaining: %s\nLast action: %s\nContinue from remaining tasks only.\n",
-		values.Line(strings.Join(done, ", ")), values.Line(strings.Join(left, ", ")), values.Line(values.Text(stage, "last_action")))
 }
 
 // Plan returns the steps to restart the worker, followed by the block. The mode is a

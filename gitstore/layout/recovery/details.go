@@ -41,7 +41,6 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 	}
 }
 
-// artifactPaths returns the artifact paths of a phase.
 func artifactPaths(phase *checkpoint.Map) []any {
 	paths := []any{}
 	list, _ := values.Get(phase, "artifacts").([]any)
@@ -70,13 +69,10 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		}
 	}
 	m.Set("replan_history", all)
-	perPhase := map[string]int{}
-	for _, e := range all {
-		perPhase[replanIDOf(e).phase]++
-	}
-	counts := m.MustSub("replan_count")
+	counts, perPhase := m.MustSub("replan_count"), map[string]int{}
 	for _, e := range all {
 		phase := replanIDOf(e).phase
+		perPhase[phase]++
 		counts.Set(phase, perPhase[phase])
 	}
 }

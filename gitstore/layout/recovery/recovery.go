@@ -101,7 +101,6 @@ func workflowKind() *codec.Kind {
 		Update: update,
 		Fresh:  fresh,
 		File:   func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + ".json" },
-		Indent: codec.DefaultIndent,
 	}
 }
 
@@ -200,7 +199,6 @@ func rules(c *codec.Checker) {
 	c.Named(values.Text(c.Doc, "workflow_id"))
 }
 
-// checkPhaseMetadata checks the results of each phase.
 func checkPhaseMetadata(c *codec.Checker) {
 	meta, ok := c.Mapping("phase_metadata")
 	if !ok {

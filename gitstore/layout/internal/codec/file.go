@@ -41,8 +41,16 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 		}
 	}
 	if k == nil && (err != nil || g.otherType(m) == "") {
-		if system, log := g.findLog(as, file, data); log != nil {
-			return readLog(system, log, file, data, err), nil
+		isLog := func(k *Kind) bool { return k.Log != nil && k.Log(file, data) }
+		if system, log := g.find(as, isLog); log != nil {
+			f := &File{Layout: system, Kind: log.Name, Path: file, kind: log, data: data, Doc: log.Lines(file, data)}
+			if err != nil { // only strict reading rejects the log
+				p := syntaxProblem(data, err)
+				p.Warning, p.Msg = true, "kept unchanged, its lines are read: "+p.Msg
+				f.Problems = append(f.Problems, p)
+			}
+			f.Problems = append(f.Problems, log.check(f.Doc, base, data)...)
+			return f, nil
 		}
 	}
 	if err != nil {
@@ -57,15 +65,25 @@ func (g Registry) Read(as Name, file string, data []byte) (*File, error) {
 	if k == nil || k.Whole == nil && !IsJSON(data) {
 		return nil, &UnknownDocumentError{Layout: as, File: base, Reason: g.otherType(m), Mapping: true}
 	}
-	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data}
+	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data, Problems: odd}
+	if err := f.take(m, base, base); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// take checks a document and migrates it to the newest version. It fails with *VersionError. Errors name
+// the file base, and the rules compare the file name with the id.
+func (f *File) take(m *checkpoint.Map, base, name string) error {
+	k := f.kind
 	if k.Version != nil {
 		f.Version = k.Version(m)
 	}
 	if k.Reads != nil && k.Reads(f.Version) != "" {
-		return nil, &VersionError{Layout: system, File: base, Version: f.Version, Reads: k.Reads(f.Version)}
+		return &VersionError{Layout: f.Layout, File: base, Version: f.Version, Reads: k.Reads(f.Version)}
 	}
-	f.Problems, f.Doc = append(odd, k.check(m, base, data)...), k.migrated(m)
-	return f, nil
+	f.Problems, f.Doc = append(f.Problems, k.check(m, name, f.data)...), k.migrated(m)
+	return nil
 }
 
 // check returns the rules that a document violates.
@@ -89,19 +107,6 @@ func decodeTolerant(data []byte) (*checkpoint.Map, []Problem) {
 		return nil, nil
 	}
 	return m, odd
-}
-
-// readLog parses a log. A decoder error becomes a warning, so that only strict reading
-// rejects the log.
-func readLog(system Name, k *Kind, file string, data []byte, syntax error) *File {
-	f := &File{Layout: system, Kind: k.Name, Path: file, kind: k, data: data, Doc: k.Lines(file, data)}
-	if syntax != nil {
-		p := syntaxProblem(data, syntax)
-		p.Warning, p.Msg = true, "kept unchanged, its lines are read: "+p.Msg
-		f.Problems = append(f.Problems, p)
-	}
-	f.Problems = append(f.Problems, k.check(f.Doc, baseName(file), data)...)
-	return f
 }
 
 // Explain returns an *InvalidError with the rules that a document of the first kind
@@ -207,7 +212,6 @@ func (f *File) Relativize(root string) int {
 	return max(n, was-len(f.Problems))
 }
 
-// relativize converts the texts of a document.
 func relativize(v any, prefix string) (n int) {
 	change := func(v any, set func(string)) {
 		if s, ok := v.(string); ok {

@@ -22,8 +22,6 @@
 package codec
 
 import (
-	"strings"
-
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -115,7 +113,7 @@ type Kind struct {
 	Fresh   func(r *checkpoint.Record) (*checkpoint.Map, error) // new document, nil for kinds that git-checkpoint does not create
 	Provide func(issue checkpoint.Issue, path string) string    // command that provides a missing value, "" if unknown
 	File    func(m *checkpoint.Map) string                      // file name
-	Indent  int
+	OneLine bool                                                // new JSON documents have a single line
 
 	// Beside names the kind whose new documents have a document of this kind beside them. A
 	// nil document of Fresh is not written.
@@ -127,21 +125,12 @@ type Kind struct {
 	ListNoPhase bool // listings do not show the phase
 }
 
-// matches reports whether a document has the shape of the kind, in the required folder.
-func (k *Kind) matches(m *checkpoint.Map, file string) bool {
-	return k.Is(m) && (k.Under == "" || strings.Contains("/"+file, "/"+k.Under+"/"))
-}
-
-// decode parses a document and migrates it to the newest version.
-func (k *Kind) decode(name string, data []byte) (*checkpoint.Map, error) {
-	if k.Lines != nil {
-		return k.Lines(name, data), nil
+// indent returns the indentation of new JSON documents.
+func (k *Kind) indent() int {
+	if k.OneLine {
+		return 0
 	}
-	m, err := checkpoint.DecodeTolerant(data, checkpoint.DefaultLimits, func(int, int, string) {})
-	if err != nil {
-		return nil, err
-	}
-	return k.migrated(m), nil
+	return DefaultIndent
 }
 
 func (k *Kind) migrated(m *checkpoint.Map) *checkpoint.Map {

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,7 +17,12 @@ func (g Registry) Listing(as Name, chains, failed [][]*checkpoint.Record) (strin
 	s := g.Find(as)
 	var files []ListedFile
 	var last error
-	add := func(chain []*checkpoint.Record, outputs []Output, err error) {
+	for n, chain := range slices.Concat(chains, failed) {
+		write := s.FilesOf
+		if n >= len(chains) {
+			write = s.FailedFilesOf
+		}
+		outputs, err := write(chain)
 		if err != nil {
 			last = err
 		}
@@ -25,19 +31,15 @@ func (g Registry) Listing(as Name, chains, failed [][]*checkpoint.Record) (strin
 			files = append(files, ListedFile{Output: o, newest: chain[len(chain)-1], read: sync.OnceValues(read)})
 		}
 	}
-	for _, chain := range chains {
-		outputs, err := s.FilesOf(chain)
-		add(chain, outputs, err)
-	}
-	for _, chain := range failed {
-		outputs, err := s.FailedFilesOf(chain)
-		add(chain, outputs, err)
-	}
-	list := linePerFile
+	text := ""
 	if s.List != nil {
-		list = s.List
+		text = s.List(files)
+	} else {
+		for _, f := range files {
+			text += f.Line()
+		}
 	}
-	if text := list(files); text != "" {
+	if text != "" {
 		return text, nil
 	}
 	return "", last
@@ -68,15 +70,6 @@ func (f ListedFile) Line(marks ...string) string {
 	return strings.Join(words, " ") + "\n"
 }
 
-// linePerFile returns a listing with a line per file.
-func linePerFile(files []ListedFile) string {
-	var b strings.Builder
-	for _, f := range files {
-		b.WriteString(f.Line())
-	}
-	return b.String()
-}
-
 // listedWords returns the status of a file, with progress and tasks of the newest record.
 func (f *File) listedWords(newest *checkpoint.Record) []string {
 	var words []string
@@ -92,7 +85,11 @@ func (f *File) listedWords(newest *checkpoint.Record) []string {
 	default:
 		add("phase %s", values.Line(p.Current))
 	}
-	if wave, of := values.Text(f.Doc, "current_wave"), waves(f.Doc); wave != "" && of != "" {
+	of := values.Text(f.Doc, "total_waves")
+	if n := values.Sub(f.Doc, "wave_structure").Len(); n > 0 && of == "" {
+		of = strconv.Itoa(n)
+	}
+	if wave := values.Text(f.Doc, "current_wave"); wave != "" && of != "" {
 		add("wave %s/%s", values.Line(wave), values.Line(of))
 	}
 	if done, left := workflow.Tasks(newest); f.kind.ListTasks && len(done)+len(left) > 0 {
@@ -105,12 +102,4 @@ func (f *File) listedWords(newest *checkpoint.Record) []string {
 		add("workers %d", len(n))
 	}
 	return words
-}
-
-// waves returns the number of waves in a plan, "" if unknown.
-func waves(m *checkpoint.Map) string {
-	if n := values.Sub(m, "wave_structure").Len(); n > 0 && values.Text(m, "total_waves") == "" {
-		return strconv.Itoa(n)
-	}
-	return values.Text(m, "total_waves")
 }

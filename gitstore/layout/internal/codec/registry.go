@@ -2,6 +2,7 @@ package codec
 
 import (
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/layout/internal/values"
@@ -20,36 +21,27 @@ func (g Registry) Find(as Name) *System {
 	return &System{Name: as}
 }
 
-// among returns one system, or all systems if as is "".
-func (g Registry) among(as Name) []*System {
-	if as == "" {
-		return g.Systems
+// find returns the first kind that is wanted, and its system, nil if there is none.
+func (g Registry) find(as Name, wants func(*Kind) bool) (Name, *Kind) {
+	systems := g.Systems
+	if as != "" {
+		systems = []*System{g.Find(as)}
 	}
-	return []*System{g.Find(as)}
+	for _, s := range systems {
+		for _, k := range s.Kinds {
+			if wants(k) {
+				return s.Name, k
+			}
+		}
+	}
+	return "", nil
 }
 
 // findKind returns the kind of a document and its system, nil if no kind matches.
 func (g Registry) findKind(as Name, m *checkpoint.Map, file string) (Name, *Kind) {
-	for _, s := range g.among(as) {
-		for _, k := range s.Kinds {
-			if k.Log == nil && k.matches(m, file) && (!k.Rest || g.otherType(m) == "") {
-				return s.Name, k
-			}
-		}
-	}
-	return "", nil
-}
-
-// findLog returns the kind of a log and its system, nil if no kind matches.
-func (g Registry) findLog(as Name, file string, data []byte) (Name, *Kind) {
-	for _, s := range g.among(as) {
-		for _, k := range s.Kinds {
-			if k.Log != nil && k.Log(file, data) {
-				return s.Name, k
-			}
-		}
-	}
-	return "", nil
+	return g.find(as, func(k *Kind) bool {
+		return k.Log == nil && k.Is(m) && (k.Under == "" || strings.Contains("/"+file, "/"+k.Under+"/")) && (!k.Rest || g.otherType(m) == "")
+	})
 }
 
 // otherType returns the actual type of a document that is no checkpoint, "" if unknown.

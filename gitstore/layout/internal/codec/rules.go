@@ -138,20 +138,16 @@ func (c *Checker) Number(path string, lo, hi float64, whole bool) {
 		c.Fail(path, "kind", "want a number, got %s", Shown(v))
 	case whole && !isInt:
 		c.Fail(path, "kind", "want an integer, got %s", n)
-	case f < lo || f > hi:
-		c.Fail(path, "range", "want %s, got %s", interval(lo, hi), n)
+	case f >= lo && f <= hi:
+	case hi >= AnyNumber:
+		c.Fail(path, "range", "want at least %g, got %s", lo, n)
+	default:
+		c.Fail(path, "range", "want %g to %g, got %s", lo, hi, n)
 	}
 }
 
 // AnyNumber is the upper limit of an unlimited range.
 const AnyNumber = 1e300
-
-func interval(lo, hi float64) string {
-	if hi >= AnyNumber {
-		return fmt.Sprintf("at least %g", lo)
-	}
-	return fmt.Sprintf("%g to %g", lo, hi)
-}
 
 // OneOf reports a value outside the known values.
 func (c *Checker) OneOf(path string, known ...string) {
@@ -209,29 +205,25 @@ func (c *Checker) Texts(paths ...string) {
 }
 
 // List returns the list at a path, and reports other values.
-func (c *Checker) List(path string) ([]any, bool) {
-	v, ok := c.Given(path)
-	if !ok {
-		return nil, false
-	}
-	l, isList := v.([]any)
-	if !isList {
-		c.Fail(path, "kind", "want a list, got %s", Shown(v))
-	}
-	return l, isList
-}
+func (c *Checker) List(path string) ([]any, bool) { return given[[]any](c, path, "a list") }
 
 // Mapping returns the mapping at a path, and reports other values.
 func (c *Checker) Mapping(path string) (*checkpoint.Map, bool) {
+	return given[*checkpoint.Map](c, path, "a mapping")
+}
+
+// Bool returns the truth value at a path, and reports other values.
+func (c *Checker) Bool(path string) (value, ok bool) { return given[bool](c, path, "true or false") }
+
+func given[T any](c *Checker, path, want string) (found T, ok bool) {
 	v, ok := c.Given(path)
 	if !ok {
-		return nil, false
+		return found, false
 	}
-	m, isMap := v.(*checkpoint.Map)
-	if !isMap {
-		c.Fail(path, "kind", "want a mapping, got %s", Shown(v))
+	if found, ok = v.(T); !ok {
+		c.Fail(path, "kind", "want %s, got %s", want, Shown(v))
 	}
-	return m, isMap
+	return found, ok
 }
 
 // Local warns about absolute paths.

@@ -31,14 +31,11 @@ func (s *System) ReadState(file string, data []byte, w Workflow) (*File, error) 
 		place(problems, data)
 		return nil, &InvalidError{Layout: s.Name, File: baseName(file), Problems: problems}
 	}
-	if f.kind.Version != nil {
-		f.Version = f.kind.Version(f.Doc)
+	f.data = data
+	if err := f.take(f.Doc, baseName(file), ""); err != nil {
+		return nil, err
 	}
-	if f.kind.Reads != nil && f.kind.Reads(f.Version) != "" {
-		return nil, &VersionError{Layout: s.Name, File: baseName(file), Version: f.Version, Reads: f.kind.Reads(f.Version)}
-	}
-	f.Problems, f.Doc = f.kind.check(f.Doc, "", data), f.kind.migrated(f.Doc)
-	f.data, err = encodeJSON(f.Doc, f.kind.Indent)
+	f.data, err = encodeJSON(f.Doc, f.kind.indent())
 	return f, err
 }
 

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -66,7 +67,7 @@ func (f *File) stored() *checkpoint.Map {
 		m.Set("version", f.Version)
 	}
 	if IsJSON(f.data) {
-		if n := indentOf(f.data); f.kind.Whole != nil || n != f.kind.Indent {
+		if n := indentOf(f.data); f.kind.Whole != nil || n != f.kind.indent() {
 			m.Set("indent", n)
 		}
 	}
@@ -122,7 +123,7 @@ func digest(as Name, name string, m *checkpoint.Map) string {
 
 // encode returns a document in its original format.
 func (k *Kind) encode(stored, m *checkpoint.Map) ([]byte, error) {
-	indent := k.Indent
+	indent := k.indent()
 	if n, ok := checkpoint.Number(values.Text(stored, "indent")).Int(); ok {
 		indent = int(n)
 	} else if k.Whole != nil {
@@ -138,7 +139,8 @@ func (k *Kind) bytes(stored, m *checkpoint.Map) ([]byte, error) {
 		if k.Lines != nil {
 			return []byte(s), nil // log lines contain more than their events
 		}
-		if was, err := k.decode(values.Text(stored, "name"), []byte(s)); err == nil && k.unchanged(was, m) {
+		was, err := checkpoint.DecodeTolerant([]byte(s), checkpoint.DefaultLimits, func(int, int, string) {})
+		if err == nil && k.unchanged(k.migrated(was), m) {
 			return []byte(s), nil
 		}
 	}
@@ -210,19 +212,16 @@ func (s *System) verify(r *checkpoint.Record, k *Kind, stored, m *checkpoint.Map
 	if err := f.Err(false); !errors.As(err, &invalid) {
 		return err
 	}
-	hints := []string{"git checkpoint show " + failure.IssueArg(string(r.Issue()))}
-	if k.Provide != nil {
-		var provide []string
-		for _, p := range invalid.Problems {
-			if command := k.Provide(r.Issue(), p.Path); command != "" {
-				provide = append(provide, command)
-			}
+	var provide []string
+	for _, p := range invalid.Problems {
+		if k.Provide == nil {
+			break
 		}
-		if len(provide) > 0 {
-			hints = provide
+		if command := k.Provide(r.Issue(), p.Path); command != "" {
+			provide = append(provide, command)
 		}
 	}
-	invalid.Hint = strings.Join(hints, "\n")
+	invalid.Hint = cmp.Or(strings.Join(provide, "\n"), "git checkpoint show "+failure.IssueArg(string(r.Issue())))
 	return invalid
 }
 

@@ -20,6 +20,16 @@ func Get(m *checkpoint.Map, path string) any {
 	return v
 }
 
+// First returns the first value at the given paths that is not null, nil if there is none.
+func First(m *checkpoint.Map, paths ...string) any {
+	for _, p := range paths {
+		if v := Get(m, p); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
 // Text returns the first nonempty text at the given paths.
 func Text(m *checkpoint.Map, paths ...string) string {
 	for _, p := range paths {
@@ -80,7 +90,15 @@ func Same(a, b any) bool {
 	switch a := a.(type) {
 	case *checkpoint.Map:
 		b, ok := b.(*checkpoint.Map)
-		return ok && sameMap(a, b)
+		if !ok || a.Len() != b.Len() {
+			return false
+		}
+		for key, v := range a.All() {
+			if w, ok := b.Get(key); !ok || !Same(v, w) {
+				return false
+			}
+		}
+		return true
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, Same)
@@ -92,19 +110,6 @@ func Same(a, b any) bool {
 		return false
 	}
 	return checkpoint.Equal(a, b)
-}
-
-func sameMap(a, b *checkpoint.Map) bool {
-	if a.Len() != b.Len() {
-		return false
-	}
-	for key, v := range a.All() {
-		w, ok := b.Get(key)
-		if !ok || !Same(v, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // Put sets a value unless the existing value is equal by same.

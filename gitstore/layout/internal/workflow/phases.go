@@ -206,14 +206,6 @@ func PhaseNumber(p checkpoint.Progress, phase string) any {
 	return values.Spelled(phase)
 }
 
-func PhaseNumbers(p checkpoint.Progress) []any {
-	out := make([]any, len(p.Completed))
-	for i, phase := range p.Completed {
-		out[i] = PhaseNumber(p, phase)
-	}
-	return out
-}
-
 // A Past holds the phase details of a record before a document of the same workflow is
 // applied. Documents have fewer details than records: for example, no digests.
 type Past struct{ Phases, Progress *checkpoint.Map }

@@ -42,7 +42,7 @@ func PhaseStates(v any, assumed string) (phases []Phase, ok bool) {
 		for _, e := range v {
 			name, status := PhaseOf(e), assumed
 			if m, isMap := e.(*checkpoint.Map); isMap {
-				name, status = PhaseName(firstOf(m, "phase", "name", "id")), stateOf(m, assumed)
+				name, status = PhaseName(values.First(m, "phase", "name", "id")), stateOf(m, assumed)
 			}
 			if name == "" {
 				return nil, false
@@ -90,15 +90,6 @@ func stateOf(v any, assumed string) string {
 		return Pending
 	}
 	return assumed
-}
-
-func firstOf(m *checkpoint.Map, keys ...string) any {
-	for _, key := range keys {
-		if v, ok := m.Get(key); ok && v != nil {
-			return v
-		}
-	}
-	return nil
 }
 
 // ReadProgress returns the progress of a document of a related tool, and the keys whose values
