@@ -223,10 +223,10 @@ func TestVerifyLargeBlob(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	hash := plumbing.NewHash(w.Hash("large\n"))
-	v := &doctor.Verifier{Doctor: w.s.Doctor.doctor, Ctx: ctx}
+	v := &doctor.Verifier{Doctor: w.s.Doctor, Ctx: ctx}
 	require.NoError(t, v.LargeIntact(hash))
 	w.rot(hash.String())
-	assert.Error(t, (&doctor.Verifier{Doctor: w.open(w.Dir).Doctor.doctor, Ctx: ctx}).LargeIntact(hash))
+	assert.Error(t, (&doctor.Verifier{Doctor: w.open(w.Dir).Doctor, Ctx: ctx}).LargeIntact(hash))
 }
 
 // Walks from a ref that was set to a branch are limited.
