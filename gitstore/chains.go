@@ -11,6 +11,23 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
+// What this package returns about checkpoints, and what it takes. The meaning is at the
+// declarations.
+type (
+	Approval      = chain.Approval
+	Checkpoint    = chain.Checkpoint
+	Exposed       = chain.Exposed
+	Filed         = chain.Filed
+	LedgerCount   = chain.LedgerCount
+	List          = chain.List
+	Outgoing      = chain.Outgoing
+	Point         = chain.Point
+	Redaction     = chain.Redaction
+	ResumeOptions = chain.ResumeOptions
+	Resumption    = chain.Resumption
+	Synced        = chain.Synced
+)
+
 // Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
 // Without ids, Archive moves all checkpoints. The ledger records reason and time, so
 // every clone can compute archival ages.
@@ -38,9 +55,6 @@ func (s *Store) CheckArchive(ctx context.Context, issue checkpoint.Issue) error 
 	s.repo.SettleIfInterrupted(ctx, issue)
 	return s.chain.CheckArchive(ctx, issue)
 }
-
-// A List is the list of an issue's checkpoints.
-type List = chain.List
 
 // List returns the newest limit checkpoints of an issue, newest first, or all if limit is
 // 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
@@ -70,14 +84,6 @@ func (s *Store) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 
 // RecordBytes returns the stored bytes of a record.
 func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) { return s.chain.RecordBytes(c) }
-
-// A Checkpoint is the description of a checkpoint in its commit. It does not contain the
-// record.
-type Checkpoint = chain.Checkpoint
-
-// Filed contains reason and time of an archival. The zero value means that no ledger
-// entry exists.
-type Filed = chain.Filed
 
 // Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
 // their return from another clone. If an id is in neither chain, Drop fails with
@@ -140,10 +146,6 @@ func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint
 	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.Newest(ctx, issue)
 }
-
-// A Point is the checkpoint from which the work on an issue goes on: the newest one, or the
-// one to which a person went back.
-type Point = chain.Point
 
 // Point returns the checkpoint from which the work goes on, or *NoneError.
 func (s *Store) Point(ctx context.Context, issue checkpoint.Issue) (*Point, error) {
@@ -278,12 +280,6 @@ func (t Tip) saved() time.Time {
 	return t.Checkpoint.Saved
 }
 
-// An Exposed is a set of commits that other repositories have or are about to receive.
-type Exposed = chain.Exposed
-
-// An Outgoing describes commits and files that pushing an issue's chain would expose.
-type Outgoing = chain.Outgoing
-
 // MaxCommits limits the number of commits that an Outgoing counts.
 const MaxCommits = chain.MaxCommits
 
@@ -305,10 +301,6 @@ func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.I
 	return changed, err
 }
 
-// A Redaction selects how saves treat record texts that look like secrets. Files are
-// never changed: a push checks files for secrets.
-type Redaction = chain.Redaction
-
 // How saves treat secrets.
 const (
 	RedactNone = chain.RedactNone // no check
@@ -328,34 +320,12 @@ const (
 	Failed   = chain.Failed   // see Synced.Err
 )
 
-// A Synced is the result of a Fetch, a Push or a Sync for one issue.
-type Synced = chain.Synced
-
-// A LedgerCount counts facts about checkpoints, such as archivals, by kind.
-type LedgerCount = chain.LedgerCount
-
-// A RemoteError reports a remote's rejection or missing answer.
-type RemoteError = chain.RemoteError
-
-// ErrNoRemote is returned if neither caller nor configuration names a remote.
-var ErrNoRemote = chain.ErrNoRemote
-
 // Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
 // remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
 func (s *Store) Remote(ctx context.Context) (string, error) { return s.chain.Remote(ctx) }
 
 // ShownRemote returns a remote's name for output, without password.
 func ShownRemote(name string) string { return chain.ShownRemote(name) }
-
-// A Resumption is the state of a resume in this worktree until the next save. That save
-// starts from the resumed record and includes these fields.
-type Resumption = chain.Resumption
-
-// An Approval is a person's approval of a phase.
-type Approval = chain.Approval
-
-// ResumeOptions describe a resume.
-type ResumeOptions = chain.ResumeOptions
 
 // SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
 // a save in between increment the counters. The record of the next save mentions a stale

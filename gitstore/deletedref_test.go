@@ -24,7 +24,7 @@ func TestSaveBesideDeletedRef(t *testing.T) {
 			ids := w.manual(3)
 			req := w.request(checkpoint.Manual)
 			k := w.s.repo.NewObjectWriter()
-			snap, err := w.s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
+			snap, err := w.s.Files.Snapshot(ctx, req.Issue, req.files(), k)
 			require.NoError(t, err)
 			operation := &saveOp{store: w.s, req: &req, snap: snap, created: w.now}
 			tries := 0
@@ -109,7 +109,7 @@ func TestSaveIfOwnRefMovedAfterComparison(t *testing.T) {
 	older := w.Git("rev-parse", LiveRef("42"))
 	req := w.request(checkpoint.Manual)
 	k := w.s.repo.NewObjectWriter()
-	snap, err := w.s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
+	snap, err := w.s.Files.Snapshot(ctx, req.Issue, req.files(), k)
 	require.NoError(t, err)
 	operation := &saveOp{store: w.s, req: &req, snap: snap, created: w.now}
 	first := true
@@ -231,7 +231,7 @@ func TestOnlyTheFacadeRepairsBeforeReading(t *testing.T) {
 	require.ErrorAs(t, err, new(*NoneError))
 	_, err = c.ByID(ctx, "42", ids[0])
 	require.ErrorAs(t, err, new(*NotFoundError))
-	_, _, err = w.s.Doctor.doctor.NewestValid(ctx, "42")
+	_, _, err = w.s.Doctor.NewestValid(ctx, "42")
 	require.ErrorAs(t, err, new(*NoneError))
 	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
 

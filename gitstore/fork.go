@@ -77,7 +77,7 @@ func (s *Store) Fork(ctx context.Context, req ForkRequest) ([]Checkpoint, error)
 		return nil, fmt.Errorf("fork issue %s: %w", req.From.Issue, err)
 	}
 	for k := range made {
-		if failed, err := s.snapshot.KeepContent(&made[k]); err != nil {
+		if failed, err := s.Files.KeepContent(&made[k]); err != nil {
 			s.repo.Notify("git lfs prune can delete the content of %d files in %s, which could not be kept: %v", len(failed), made[k].ID, err)
 		}
 	}

@@ -65,7 +65,7 @@ func TestSaveAcceptsInvalidFilesOfHead(t *testing.T) {
 	w.Git("add", "-A")
 	w.Commit("it is there")
 	w.manual(1)
-	why, err := w.s.snapshot.NotReceived(ctx, ".gitmodules", trees.Entry{Mode: trees.ModeSymlink, Name: ".gitmodules", Hash: trees.Empty})
+	why, err := w.s.Files.NotReceived(ctx, ".gitmodules", trees.Entry{Mode: trees.ModeSymlink, Name: ".gitmodules", Hash: trees.Empty})
 	require.NoError(t, err)
 	assert.Equal(t, "it is a symlink", why)
 }

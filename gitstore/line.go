@@ -227,7 +227,7 @@ func (b *lineBuilder) add(d *chain.Descent, at int) (n int, err error) {
 	case err == nil && len(state.Parents) > 0:
 		st.Tree, st.Head = state.Tree, state.Parents[0]
 	case l.Cut && errors.Is(err, plumbing.ErrObjectNotFound): // at a shallow boundary
-		if st.Tree, err = l.store.snapshot.StateTree(&st.Checkpoint); err != nil {
+		if st.Tree, err = l.store.Files.StateTree(&st.Checkpoint); err != nil {
 			return -1, err
 		}
 	default:

@@ -58,18 +58,13 @@ func (p Publication) Objection(policy PublicationPolicy) (what PublicationObject
 	return NothingObjected, false
 }
 
-// A ScanRequest holds the parameters of a scan for secrets.
-type ScanRequest = secrets.ScanRequest
-
-// A Secret is the location of a likely secret in a file of a chain. It never contains the
-// secret itself.
-type Secret = secrets.Secret
-
-// A Scanned is the result of a scan.
-type Scanned = secrets.Scanned
-
-// A LargeFile is a file of a checkpoint, with its path in the checkpoint's tree.
-type LargeFile = secrets.LargeFile
+// The parameters and the result of a scan for secrets.
+type (
+	LargeFile   = secrets.LargeFile
+	ScanRequest = secrets.ScanRequest
+	Scanned     = secrets.Scanned
+	Secret      = secrets.Secret
+)
 
 // Scan searches for secrets in files that a push would newly expose, regardless of file
 // size. After an error, files may contain secrets.

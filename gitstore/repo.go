@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
@@ -24,61 +25,32 @@ var (
 	ErrNothingToRedo = repo.ErrNothingToRedo
 	ErrReadOnly      = repo.ErrReadOnly
 	ErrUnchanged     = repo.ErrUnchanged
+	ErrNoRemote      = chain.ErrNoRemote // neither caller nor configuration names a remote
 )
 
-// A DoneError reports an error after refs had moved. The change is made, but may be lost
-// through power loss or gc.
-type DoneError = repo.DoneError
-
-// A PushedError reports an error after a sync had moved an issue's remote refs. The local
-// refs have their old values; the next sync moves them.
-type PushedError = repo.PushedError
-
-// An UnfinishedError reports an error during the undo of a restore. Some files may have
-// their former contents, others may not. Another undo completes it.
-type UnfinishedError = repo.UnfinishedError
-
-// An UnsupportedError names an unsupported repository feature.
-type UnsupportedError = repo.UnsupportedError
+// Errors of this package. Their fields and meaning are at their declarations.
+type (
+	AmbiguousError     = repo.AmbiguousError
+	BrokenRefError     = repo.BrokenRefError
+	CorruptError       = repo.CorruptError
+	DoneError          = repo.DoneError
+	InvalidRecordError = repo.InvalidRecordError
+	LimitError         = repo.LimitError
+	NoneError          = repo.NoneError
+	NotFoundError      = repo.NotFoundError
+	ObjectFormatError  = repo.ObjectFormatError
+	PromisedError      = repo.PromisedError
+	PushedError        = repo.PushedError
+	RefusedError       = repo.RefusedError
+	RemoteError        = chain.RemoteError
+	TakenError         = repo.TakenError
+	UnfinishedError    = repo.UnfinishedError
+	UnsupportedError   = repo.UnsupportedError
+)
 
 // ObjectFormat is git's name of the object format of the repositories that this package
 // opens. It is sha256 in programs that are built with the tag sha256.
 const ObjectFormat = objectformat.Name
-
-// An ObjectFormatError reports a repository whose object format is not that of this
-// program.
-type ObjectFormatError = repo.ObjectFormatError
-
-// A NoneError reports that an issue has no checkpoint.
-type NoneError = repo.NoneError
-
-// A NotFoundError reports that a name matches no checkpoint.
-type NotFoundError = repo.NotFoundError
-
-// An AmbiguousError reports that a name matches several checkpoints.
-type AmbiguousError = repo.AmbiguousError
-
-// A CorruptError reports that a stored object violates the stored form.
-type CorruptError = repo.CorruptError
-
-// A BrokenRefError reports that a ref does not point to an existing commit. It wraps a
-// CorruptError.
-type BrokenRefError = repo.BrokenRefError
-
-// A RefusedError reports that an operation was refused because it would lose data or
-// could not succeed. Hint is a command for the next step.
-type RefusedError = repo.RefusedError
-
-// An InvalidRecordError reports that a new record breaks the rules of records: a resume
-// would refuse it.
-type InvalidRecordError = repo.InvalidRecordError
-
-// A LimitError reports a size above its limit.
-type LimitError = repo.LimitError
-
-// A TakenError reports that an imported id belongs to another checkpoint, existing or
-// dropped.
-type TakenError = repo.TakenError
 
 // Branch returns the branch of HEAD, or "" if HEAD is detached.
 func (s *Store) Branch(ctx context.Context) (string, error) { return s.repo.Branch(ctx) }
@@ -128,10 +100,6 @@ func (s *Store) CacheDir() string { return s.repo.CacheDir() }
 // Share sets the modes of files and directories as core.sharedRepository requires. It
 // ignores errors, because files may belong to other users.
 func (s *Store) Share(paths ...string) { s.repo.Objects.Share(paths...) }
-
-// A PromisedError reports an object that a partial clone lacks and that git could not
-// fetch. Either no remote answers, or no remote has the object.
-type PromisedError = repo.PromisedError
 
 // LiveRef returns the ref of an issue's chain.
 func LiveRef(i checkpoint.Issue) string { return repo.LiveRef(i) }

@@ -68,7 +68,7 @@ type RestoreOutcome = restore.Outcome
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	defer trace.Begin(trace.Step, "restore").End()
 	if req.Checkpoint != nil && !req.Request.DryRun {
-		_ = s.snapshot.ReturnContent(req.Checkpoint) // git's filter names the file whose content is missing
+		_ = s.Files.ReturnContent(req.Checkpoint) // git's filter names the file whose content is missing
 	}
 	return s.restorer.Restore(ctx, req)
 }

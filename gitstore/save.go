@@ -125,7 +125,7 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.DryRun {
 		return saved, nil
 	}
-	if failed, err := s.snapshot.KeepContent(&saved.Checkpoint); err != nil {
+	if failed, err := s.Files.KeepContent(&saved.Checkpoint); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("git lfs prune can delete the content of %d files in this checkpoint, which could not be kept: %v", len(failed), err))
 	}
 	return saved, nil
@@ -177,7 +177,7 @@ const mostSnapshots = 5
 func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	k := s.repo.NewObjectWriter()
 	k.Records = true
-	snap, err := s.snapshot.Snapshot(ctx, req.Issue, req.files(), k)
+	snap, err := s.Files.Snapshot(ctx, req.Issue, req.files(), k)
 	if err != nil {
 		return nil, err
 	}

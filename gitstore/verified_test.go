@@ -205,7 +205,7 @@ func TestSnapshotWithTooManyDirectories(t *testing.T) {
 	s := w.open(w.Dir)
 	c, err := s.Newest(ctx, "42")
 	require.NoError(t, err)
-	_, err = s.Files.Plan(ctx, c, nil)
+	_, err = s.Plan(ctx, c, nil)
 	assert.ErrorContains(t, err, "too many directories")
 	_, err = s.Diff(nil, c)
 	assert.ErrorContains(t, err, "too many directories")
@@ -223,10 +223,10 @@ func TestVerifyLargeBlob(t *testing.T) {
 	w := newWorld(t)
 	w.manual(1)
 	hash := plumbing.NewHash(w.Hash("large\n"))
-	v := &doctor.Verifier{Doctor: w.s.Doctor.doctor, Ctx: ctx}
+	v := &doctor.Verifier{Doctor: w.s.Doctor, Ctx: ctx}
 	require.NoError(t, v.LargeIntact(hash))
 	w.rot(hash.String())
-	assert.Error(t, (&doctor.Verifier{Doctor: w.open(w.Dir).Doctor.doctor, Ctx: ctx}).LargeIntact(hash))
+	assert.Error(t, (&doctor.Verifier{Doctor: w.open(w.Dir).Doctor, Ctx: ctx}).LargeIntact(hash))
 }
 
 // Walks from a ref that was set to a branch are limited.

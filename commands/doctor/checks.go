@@ -32,7 +32,7 @@ func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
 	if err != nil {
 		return err
 	}
-	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
+	c.Store.Doctor.Phases = c.Settings.Strings("phases")
 	run := c.Store.Doctor.Verification(false)
 	for _, i := range issues {
 		report, err := run.Verify(c.Ctx, i)

@@ -36,7 +36,7 @@ func runVerify(c *invoke.Invocation) error {
 	t := c.TickOf("verify", "checkpoints")
 	defer t.End()
 	c.Store.SetProgress(t.At)
-	c.Store.Doctor.SetPhases(c.Settings.Strings("phases"))
+	c.Store.Doctor.Phases = c.Settings.Strings("phases")
 	run := c.Store.Doctor.Verification(true)
 	for _, i := range issues {
 		t.About("verify: issue " + string(i))

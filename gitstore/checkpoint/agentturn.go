@@ -3,8 +3,6 @@ package checkpoint
 import (
 	"maps"
 	"slices"
-
-	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // An AgentTurn is the section agent_turn of a record: the last turn of an agent, and the turns
@@ -36,18 +34,18 @@ const agentTurn = "agent_turn"
 
 // AgentTurn returns the section agent_turn, the zero value if it is missing.
 func (r *Record) AgentTurn() AgentTurn {
-	m := r.section(agentTurn)
+	m := r.doc.Sub(agentTurn)
 	hand, _ := m.Get("hand")
 	var commits []string
-	for _, text := range document.TextsOf(m, "commits") {
+	for _, text := range m.Texts("commits") {
 		if hex := HashOf(text); hex != "" {
 			commits = append(commits, hex)
 		}
 	}
 	return AgentTurn{
-		Number: number(m, "number"), Agent: document.TextOf(m, "agent"),
-		Request: document.TextOf(m, "request"), Asked: number(m, "asked"), Answer: document.TextOf(m, "answer"),
-		Usage: spentOf(m, "usage"), UsageOf: document.TextOf(m, "usage_of"), Commits: commits, Spent: spentOf(m, "spent"),
+		Number: number(m, "number"), Agent: m.Text("agent"),
+		Request: m.Text("request"), Asked: number(m, "asked"), Answer: m.Text("answer"),
+		Usage: spentOf(m, "usage"), UsageOf: m.Text("usage_of"), Commits: commits, Spent: spentOf(m, "spent"),
 		Hand: hand == true, Written: numbers(m, "written"), Started: numbers(m, "started"),
 	}
 }
@@ -56,15 +54,15 @@ func (r *Record) AgentTurn() AgentTurn {
 func (r *Record) SetAgentTurn(t AgentTurn) {
 	m := NewMap()
 	setNumber(m, "number", t.Number)
-	setOrDelete(m, "agent", t.Agent)
-	setOrDelete(m, "request", t.Request)
+	m.SetText("agent", t.Agent)
+	m.SetText("request", t.Request)
 	setNumber(m, "asked", t.Asked)
-	setOrDelete(m, "answer", t.Answer)
+	m.SetText("answer", t.Answer)
 	if t.Hand {
 		m.Set("hand", true)
 	}
 	setSpent(m, "usage", t.Usage)
-	setOrDelete(m, "usage_of", t.UsageOf)
+	m.SetText("usage_of", t.UsageOf)
 	if len(t.Commits) > 0 {
 		texts := make([]string, len(t.Commits))
 		for k, hex := range t.Commits {
@@ -83,10 +81,10 @@ func (r *Record) SetAgentTurn(t AgentTurn) {
 }
 
 // SetSpent replaces the tokens of all turns, without another change of the section.
-func (r *Record) SetSpent(list []Spent) { setSpent(r.mustSection(agentTurn), "spent", list) }
+func (r *Record) SetSpent(list []Spent) { setSpent(r.doc.MustSub(agentTurn), "spent", list) }
 
 // number returns a number that is not negative, 0 for other values.
-func number(m *Map, key string) int { return int(max(integer(m, key), 0)) }
+func number(m *Map, key string) int { return int(max(m.Int(key), 0)) }
 
 // numbers returns a mapping of numbers, nil if it is missing.
 func numbers(m *Map, key string) map[string]int {

@@ -64,68 +64,32 @@ func (e *VersionError) Error() string {
 
 func (e *VersionError) Exit() (code int, hint string) { return failure.Version, failure.Upgrade }
 
-// DecodeDocument parses a single mapping in YAML or JSON within limits. It rejects a
-// second document, duplicate keys, merge keys, NUL, tags other than the basic tags, and
-// invalid UTF-8. Every error is a *SyntaxError.
-//
-// Null and booleans follow the core schema of YAML, numbers follow JSON. Any other
-// unquoted scalar is text.
-func DecodeDocument(data []byte, l Limits) (*Map, error) { return document.DecodeDocument(data, l) }
+// The documents of records, and what reads and compares them: see package document.
+type (
+	Map         = document.Map
+	Number      = document.Number
+	Limits      = document.Limits
+	SyntaxError = document.SyntaxError
+)
 
-// DecodeTolerant parses a foreign document like DecodeDocument, but accepts two
-// irregularities. For a duplicate key the last value counts. Of several documents of YAML, the
-// first mapping counts. DecodeTolerant calls tell with the position of
-// each irregularity.
-func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
-	return document.DecodeTolerant(data, l, tell)
-}
-
-// ParseValue parses a --set value: a JSON literal, list or mapping is converted, other
-// text is returned unchanged.
-func ParseValue(s string) any { return document.ParseValue(s) }
-
-// Limits apply before and during parsing. A zero field means the value in DefaultLimits.
-type Limits = document.Limits
-
-// DefaultLimits are far above the size of a checkpoint, because large state belongs in
-// artifacts.
+// DefaultLimits are the limits of records.
 var DefaultLimits = document.DefaultLimits
-
-// SyntaxError reports an error in a document. Line and Column start at 1, and columns
-// count characters. Both are 0 for a record without text. Path is the path of the key, if
-// known.
-type SyntaxError = document.SyntaxError
-
-// Map is an ordered mapping with text keys. Its values are nil, bool, Number, string,
-// []any and *Map. The zero value is an empty Map, and so is a nil *Map for readers.
-type Map = document.Map
-
-// NewMap returns an empty Map.
-func NewMap() *Map { return document.NewMap() }
-
-// Equal reports whether two document values are equal, including key order.
-func Equal(a, b any) bool { return document.Equal(a, b) }
-
-// Number is a number in its original spelling, so that size and precision are preserved.
-// Only JSON numbers qualify: 0755, 0x1f, 1_000 and .inf, which YAML parsers interpret
-// differently, are text.
-type Number = document.Number
-
-// Int returns n as a Number.
-func Int(n int64) Number { return document.Int(n) }
-
-// Position returns the line and column, from 1, of the value at a path in a document that
-// DecodeTolerant accepts. If the path does not exist, Position returns the position of
-// the deepest existing value on the path. For an invalid document or path it returns 0,
-// 0.
-func Position(data []byte, path string) (line, column int) { return document.Position(data, path) }
-
-// PathOf returns the path of a key, or of an element if key is an int, below parent in
-// the syntax of Lookup.
-func PathOf(parent string, key any) string { return document.PathOf(parent, key) }
 
 // TimeLayout is the layout of all written times: UTC, fixed width.
 const TimeLayout = document.TimeLayout
+
+func NewMap() *Map                                       { return document.NewMap() }
+func Int(n int64) Number                                 { return document.Int(n) }
+func Equal(a, b any) bool                                { return document.Equal(a, b) }
+func ParseValue(s string) any                            { return document.ParseValue(s) }
+func PathOf(parent string, key any) string               { return document.PathOf(parent, key) }
+func DecodeDocument(data []byte, l Limits) (*Map, error) { return document.DecodeDocument(data, l) }
+
+func Position(data []byte, path string) (line, column int) { return document.Position(data, path) }
+
+func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
+	return document.DecodeTolerant(data, l, tell)
+}
 
 // errOwnText reports a bug in the writer. No data was stored.
 var errOwnText = errors.New("the text does not read back as it was written")

@@ -3,8 +3,6 @@ package checkpoint
 import (
 	"strings"
 	"unicode"
-
-	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // A Fork is the mapping fork in the section lineage of a record: the checkpoint with which the
@@ -21,16 +19,16 @@ const lineage = "lineage"
 // Fork returns lineage.fork. It returns the zero value if the mapping is missing, or if it names no
 // valid issue.
 func (r *Record) Fork() Fork {
-	m, _ := r.section(lineage).Child("fork")
-	i, err := ParseIssue(document.TextOf(m, "issue"))
+	m, _ := r.doc.Sub(lineage).Child("fork")
+	i, err := ParseIssue(m.Text("issue"))
 	if err != nil {
 		return Fork{}
 	}
-	return Fork{Issue: i, ID: ID(document.TextOf(m, "checkpoint_id")), Name: document.TextOf(m, "name")}
+	return Fork{Issue: i, ID: ID(m.Text("checkpoint_id")), Name: m.Text("name")}
 }
 
 // Repository returns the random id of the clone that began the chain, or "".
-func (r *Record) Repository() string { return document.TextOf(r.doc, "repository") }
+func (r *Record) Repository() string { return r.doc.Text("repository") }
 
 // SetFork sets lineage.fork.
 func (r *Record) SetFork(f Fork) {
@@ -38,14 +36,14 @@ func (r *Record) SetFork(f Fork) {
 	m.Set("issue", string(f.Issue))
 	m.Set("checkpoint_id", f.ID)
 	m.Set("name", f.Name)
-	r.mustSection(lineage).Set("fork", m)
+	r.doc.MustSub(lineage).Set("fork", m)
 }
 
 // Adopted returns the checkpoint of a fork whose tokens the record has, of lineage.adopted, or "".
 func (r *Record) Adopted(fork Issue) ID {
-	for _, m := range mappings(r.section(lineage), "adopted") {
-		if document.TextOf(m, "issue") == string(fork) {
-			return ID(document.TextOf(m, "checkpoint_id"))
+	for _, m := range r.doc.Sub(lineage).Maps("adopted") {
+		if m.Text("issue") == string(fork) {
+			return ID(m.Text("checkpoint_id"))
 		}
 	}
 	return ""
@@ -68,10 +66,10 @@ func (r *Record) SetRestoredFrom(ids []ID) {
 // checkpoint in lineage.adopted.
 func (r *Record) AddTokensOf(fork Issue, at ID, base, spent []Spent) {
 	r.SetSpent(MergeSpent(base, spent, r.AgentTurn().Spent))
-	section := r.mustSection(lineage)
+	section := r.doc.MustSub(lineage)
 	var list []any
-	for _, m := range mappings(section, "adopted") {
-		if document.TextOf(m, "issue") != string(fork) {
+	for _, m := range section.Maps("adopted") {
+		if m.Text("issue") != string(fork) {
 			list = append(list, m)
 		}
 	}

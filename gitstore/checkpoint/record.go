@@ -132,13 +132,13 @@ func (t Trigger) DocumentValue() any { return string(t) }
 // Decode and Validate report such fields.
 
 // ID returns checkpoint_id.
-func (r *Record) ID() ID { return ID(document.TextOf(r.doc, "checkpoint_id")) }
+func (r *Record) ID() ID { return ID(r.doc.Text("checkpoint_id")) }
 
 // SetID sets checkpoint_id.
 func (r *Record) SetID(id ID) { r.doc.Set("checkpoint_id", id) }
 
 // Version returns the schema version as written.
-func (r *Record) Version() string { return document.TextOf(r.doc, "version") }
+func (r *Record) Version() string { return r.doc.Text("version") }
 
 // SetVersion sets the schema version.
 func (r *Record) SetVersion(v string) { r.doc.Set("version", v) }
@@ -150,13 +150,13 @@ func (r *Record) CreatedAt() time.Time { return moment(r.doc, "created_at") }
 func (r *Record) SetCreatedAt(t time.Time) { r.doc.Set("created_at", t) }
 
 // Trigger returns trigger.
-func (r *Record) Trigger() Trigger { return Trigger(document.TextOf(r.doc, "trigger")) }
+func (r *Record) Trigger() Trigger { return Trigger(r.doc.Text("trigger")) }
 
 // SetTrigger sets trigger.
 func (r *Record) SetTrigger(t Trigger) { r.doc.Set("trigger", t) }
 
 // Issue returns issue_number, a number or text.
-func (r *Record) Issue() Issue { return Issue(document.TextOf(r.doc, "issue_number")) }
+func (r *Record) Issue() Issue { return Issue(r.doc.Text("issue_number")) }
 
 // SetIssue sets issue_number, as an integer if possible.
 func (r *Record) SetIssue(i Issue) {
@@ -168,58 +168,58 @@ func (r *Record) SetIssue(i Issue) {
 }
 
 // Session returns session_id.
-func (r *Record) Session() string { return document.TextOf(r.doc, "session_id") }
+func (r *Record) Session() string { return r.doc.Text("session_id") }
 
 // SetSession sets session_id.
-func (r *Record) SetSession(s string) { setOrDelete(r.doc, "session_id", s) }
+func (r *Record) SetSession(s string) { r.doc.SetText("session_id", s) }
 
 // Note returns the user's note.
-func (r *Record) Note() string { return document.TextOf(r.doc, "note") }
+func (r *Record) Note() string { return r.doc.Text("note") }
 
 // SetNote sets the note; an empty text deletes it.
-func (r *Record) SetNote(s string) { setOrDelete(r.doc, "note", s) }
+func (r *Record) SetNote(s string) { r.doc.SetText("note", s) }
 
 // Clock returns the hybrid logical clock, 0 if absent.
-func (r *Record) Clock() Clock { return Clock(integer(r.doc, "clock")) }
+func (r *Record) Clock() Clock { return Clock(r.doc.Int("clock")) }
 
 // SetClock sets the clock.
 func (r *Record) SetClock(c Clock) { r.doc.Set("clock", c) }
 
 // Phase returns workflow_state.current_phase.
-func (r *Record) Phase() string { return document.TextOf(r.section("workflow_state"), "current_phase") }
+func (r *Record) Phase() string { return r.doc.Sub("workflow_state").Text("current_phase") }
 
 // SetPhase sets workflow_state.current_phase.
 func (r *Record) SetPhase(s string) {
-	setOrDelete(r.mustSection("workflow_state"), "current_phase", s)
+	r.doc.MustSub("workflow_state").SetText("current_phase", s)
 }
 
 // SetStateLabel sets workflow_state.current_state_label.
 func (r *Record) SetStateLabel(s string) {
-	setOrDelete(r.mustSection("workflow_state"), "current_state_label", s)
+	r.doc.MustSub("workflow_state").SetText("current_state_label", s)
 }
 
 // PhaseStartedAt returns workflow_state.phase_started_at.
 func (r *Record) PhaseStartedAt() time.Time {
-	return moment(r.section("workflow_state"), "phase_started_at")
+	return moment(r.doc.Sub("workflow_state"), "phase_started_at")
 }
 
 // SetPhaseStartedAt sets workflow_state.phase_started_at.
 func (r *Record) SetPhaseStartedAt(t time.Time) {
-	r.mustSection("workflow_state").Set("phase_started_at", t)
+	r.doc.MustSub("workflow_state").Set("phase_started_at", t)
 }
 
 // PhaseAttempt returns workflow_state.phase_attempt.
 func (r *Record) PhaseAttempt() int {
-	return int(integer(r.section("workflow_state"), "phase_attempt"))
+	return int(r.doc.Sub("workflow_state").Int("phase_attempt"))
 }
 
 // SetPhaseAttempt sets workflow_state.phase_attempt.
-func (r *Record) SetPhaseAttempt(n int) { r.mustSection("workflow_state").Set("phase_attempt", n) }
+func (r *Record) SetPhaseAttempt(n int) { r.doc.MustSub("workflow_state").Set("phase_attempt", n) }
 
 // CompletedBatches returns execution_graph.completed_batches.
 func (r *Record) CompletedBatches() []int {
 	var out []int
-	for _, s := range document.TextsOf(r.section("execution_graph"), "completed_batches") {
+	for _, s := range r.doc.Sub("execution_graph").Texts("completed_batches") {
 		if n, ok := Number(s).Int(); ok {
 			out = append(out, int(n))
 		}
@@ -229,16 +229,16 @@ func (r *Record) CompletedBatches() []int {
 
 // SetCompletedBatches sets execution_graph.completed_batches.
 func (r *Record) SetCompletedBatches(n []int) {
-	r.mustSection("execution_graph").Set("completed_batches", n)
+	r.doc.MustSub("execution_graph").Set("completed_batches", n)
 }
 
 // CurrentBatch returns execution_graph.current_batch, 0 if absent.
 func (r *Record) CurrentBatch() int {
-	return int(integer(r.section("execution_graph"), "current_batch"))
+	return int(r.doc.Sub("execution_graph").Int("current_batch"))
 }
 
 // SetCurrentBatch sets execution_graph.current_batch.
-func (r *Record) SetCurrentBatch(n int) { r.mustSection("execution_graph").Set("current_batch", n) }
+func (r *Record) SetCurrentBatch(n int) { r.doc.MustSub("execution_graph").Set("current_batch", n) }
 
 // A Member is an agent of a team, with the numbers of its tasks.
 type Member struct {
@@ -249,10 +249,10 @@ type Member struct {
 // Members returns team_state.members.
 func (r *Record) Members() []Member {
 	var out []Member
-	for _, m := range mappings(r.section("team_state"), "members") {
+	for _, m := range r.doc.Sub("team_state").Maps("members") {
 		out = append(out, Member{
 			Agent: m.Text("agent"), Role: m.Text("role"), Status: m.Text("status"),
-			Completed: int(integer(m, "tasks_completed")), Pending: int(integer(m, "tasks_pending")),
+			Completed: int(m.Int("tasks_completed")), Pending: int(m.Int("tasks_pending")),
 		})
 	}
 	return out
@@ -260,67 +260,67 @@ func (r *Record) Members() []Member {
 
 // PendingMessages returns acp_state.pending_messages.
 func (r *Record) PendingMessages() []string {
-	return document.TextsOf(r.section("acp_state"), "pending_messages")
+	return r.doc.Sub("acp_state").Texts("pending_messages")
 }
 
 // Conflicts returns acp_state.conflicts_in_progress.
 func (r *Record) Conflicts() []string {
-	return document.TextsOf(r.section("acp_state"), "conflicts_in_progress")
+	return r.doc.Sub("acp_state").Texts("conflicts_in_progress")
 }
 
 // AwaitingResponse returns acp_state.awaiting_response.
 func (r *Record) AwaitingResponse() []string {
-	return document.TextsOf(r.section("acp_state"), "awaiting_response")
+	return r.doc.Sub("acp_state").Texts("awaiting_response")
 }
 
 // SetConflicts sets acp_state.conflicts_in_progress.
 func (r *Record) SetConflicts(ids []string) {
-	r.mustSection("acp_state").Set("conflicts_in_progress", ids)
+	r.doc.MustSub("acp_state").Set("conflicts_in_progress", ids)
 }
 
 // CapturedEntries returns knowledge_context.captured_entries.
 func (r *Record) CapturedEntries() []string {
-	return document.TextsOf(r.section("knowledge_context"), "captured_entries")
+	return r.doc.Sub("knowledge_context").Texts("captured_entries")
 }
 
 // PendingCaptures returns knowledge_context.pending_captures, with elements of any type.
 func (r *Record) PendingCaptures() []any {
-	v, _ := r.section("knowledge_context").Get("pending_captures")
+	v, _ := r.doc.Sub("knowledge_context").Get("pending_captures")
 	l, _ := v.([]any)
 	return l
 }
 
 // CanResume returns recovery_info.can_resume, true if absent.
-func (r *Record) CanResume() bool { return boolean(r.section("recovery_info"), "can_resume", true) }
+func (r *Record) CanResume() bool { return boolean(r.doc.Sub("recovery_info"), "can_resume", true) }
 
 // SetCanResume sets recovery_info.can_resume.
-func (r *Record) SetCanResume(b bool) { r.mustSection("recovery_info").Set("can_resume", b) }
+func (r *Record) SetCanResume(b bool) { r.doc.MustSub("recovery_info").Set("can_resume", b) }
 
 // ResumeFrom returns recovery_info.resume_from.
 func (r *Record) ResumeFrom() string {
-	return document.TextOf(r.section("recovery_info"), "resume_from")
+	return r.doc.Sub("recovery_info").Text("resume_from")
 }
 
 // SetResumeFrom sets recovery_info.resume_from; an empty text deletes it.
 func (r *Record) SetResumeFrom(s string) {
-	setOrDelete(r.mustSection("recovery_info"), "resume_from", s)
+	r.doc.MustSub("recovery_info").SetText("resume_from", s)
 }
 
 // PrerequisitesMet returns recovery_info.prerequisites_met, true if absent.
 func (r *Record) PrerequisitesMet() bool {
-	return boolean(r.section("recovery_info"), "prerequisites_met", true)
+	return boolean(r.doc.Sub("recovery_info"), "prerequisites_met", true)
 }
 
 // SetPrerequisitesMet sets recovery_info.prerequisites_met.
 func (r *Record) SetPrerequisitesMet(b bool) {
-	r.mustSection("recovery_info").Set("prerequisites_met", b)
+	r.doc.MustSub("recovery_info").Set("prerequisites_met", b)
 }
 
 // Warnings returns recovery_info.warnings.
-func (r *Record) Warnings() []string { return document.TextsOf(r.section("recovery_info"), "warnings") }
+func (r *Record) Warnings() []string { return r.doc.Sub("recovery_info").Texts("warnings") }
 
 // SetWarnings sets recovery_info.warnings.
-func (r *Record) SetWarnings(w []string) { r.mustSection("recovery_info").Set("warnings", w) }
+func (r *Record) SetWarnings(w []string) { r.doc.MustSub("recovery_info").Set("warnings", w) }
 
 func moment(m *Map, key string) time.Time {
 	v, _ := m.Get(key)
@@ -331,56 +331,12 @@ func moment(m *Map, key string) time.Time {
 	return t
 }
 
-// setOrDelete sets a text, or deletes the key if the text is empty.
-func setOrDelete(m *Map, key, v string) {
-	if v == "" {
-		m.Delete(key)
-		return
-	}
-	m.Set(key, v)
-}
-
-// integer returns a number, or a number written as text.
-func integer(m *Map, key string) int64 {
-	n, _ := Number(document.TextOf(m, key)).Int()
-	return n
-}
-
-// section returns the mapping under key, nil if missing.
-func (r *Record) section(key string) *Map {
-	m, _ := r.doc.Child(key)
-	return m
-}
-
-// mustSection returns the mapping under key and creates it if necessary.
-func (r *Record) mustSection(key string) *Map {
-	if m, ok := r.doc.Child(key); ok {
-		return m
-	}
-	m := NewMap()
-	r.doc.Set(key, m)
-	return m
-}
-
 func boolean(m *Map, key string, absent bool) bool {
 	v, _ := m.Get(key)
 	if b, ok := v.(bool); ok {
 		return b
 	}
 	return absent
-}
-
-// mappings returns all mappings in a list.
-func mappings(m *Map, key string) []*Map {
-	v, _ := m.Get(key)
-	l, _ := v.([]any)
-	var out []*Map
-	for _, v := range l {
-		if sub, ok := v.(*Map); ok && sub != nil {
-			out = append(out, sub)
-		}
-	}
-	return out
 }
 
 // major returns the part of a version before the first dot.

@@ -134,25 +134,25 @@ func (s Snapshot) IsOutOfTime() bool {
 
 // Snapshot returns the snapshot section.
 func (r *Record) Snapshot() Snapshot {
-	m := r.section("snapshot")
+	m := r.doc.Sub("snapshot")
 	s := Snapshot{
-		Scope:       Scope(document.TextOf(m, "scope")),
-		Head:        document.TextOf(m, "head"),
+		Scope:       Scope(m.Text("scope")),
+		Head:        m.Text("head"),
 		Detached:    boolean(m, "detached", false),
-		MergeHead:   document.TextsOf(m, "merge_head"),
+		MergeHead:   m.Texts("merge_head"),
 		Deleted:     paths(m, "deleted"),
 		IntentToAdd: paths(m, "intent_to_add"),
 		Kept:        paths(m, "kept"),
-		Ignores:     document.TextOf(m, "ignores"),
+		Ignores:     m.Text("ignores"),
 	}
-	for _, f := range mappings(m, "skipped") {
-		s.Skipped = append(s.Skipped, Skipped{unquoted(document.TextOf(f, "path")), integer(f, "size"), document.TextOf(f, "reason"), ID(document.TextOf(f, "carried_from"))})
+	for _, f := range m.Maps("skipped") {
+		s.Skipped = append(s.Skipped, Skipped{Unquoted(f.Text("path")), f.Int("size"), f.Text("reason"), ID(f.Text("carried_from"))})
 	}
-	for _, f := range mappings(m, "modes") {
-		s.Modes = append(s.Modes, FileMode{unquoted(document.TextOf(f, "path")), document.TextOf(f, "mode")})
+	for _, f := range m.Maps("modes") {
+		s.Modes = append(s.Modes, FileMode{Unquoted(f.Text("path")), f.Text("mode")})
 	}
-	for _, f := range mappings(m, "flagged") {
-		s.Flagged = append(s.Flagged, Flagged{unquoted(document.TextOf(f, "path")), document.TextOf(f, "flag")})
+	for _, f := range m.Maps("flagged") {
+		s.Flagged = append(s.Flagged, Flagged{Unquoted(f.Text("path")), f.Text("flag")})
 	}
 	return s
 }
@@ -160,7 +160,7 @@ func (r *Record) Snapshot() Snapshot {
 // SetSnapshot replaces the snapshot section, except unknown keys. Empty lists are
 // omitted.
 func (r *Record) SetSnapshot(s Snapshot) {
-	m := r.mustSection("snapshot")
+	m := r.doc.MustSub("snapshot")
 	m.Set("scope", string(cmp.Or(s.Scope, ScopeWhole)))
 	m.Set("head", nil)
 	if s.Head != "" {
@@ -183,10 +183,7 @@ func (r *Record) SetSnapshot(s Snapshot) {
 		}
 	}
 	setList(m, "skipped", skipped)
-	m.Delete("ignores")
-	if s.Ignores != "" {
-		m.Set("ignores", s.Ignores)
-	}
+	m.SetText("ignores", s.Ignores)
 	modes := make([]*Map, len(s.Modes))
 	for k, f := range s.Modes {
 		modes[k] = &Map{Entries: []document.Entry{{Key: "path", Value: QuotePath(f.Path)}, {Key: "mode", Value: f.Mode}}}
@@ -231,7 +228,7 @@ type IssueSnapshot struct {
 }
 
 // Branch returns issue_snapshot.branch, "" for a detached HEAD.
-func (r *Record) Branch() string { return document.TextOf(r.section("issue_snapshot"), "branch") }
+func (r *Record) Branch() string { return r.doc.Sub("issue_snapshot").Text("branch") }
 
 // SetBranch sets issue_snapshot.branch; a detached HEAD ("") becomes null.
 func (r *Record) SetBranch(s string) {
@@ -239,22 +236,22 @@ func (r *Record) SetBranch(s string) {
 	if s != "" {
 		v = s
 	}
-	r.mustSection("issue_snapshot").Set("branch", v)
+	r.doc.MustSub("issue_snapshot").Set("branch", v)
 }
 
 // IssueSnapshot returns issue_snapshot. Labels have their original order if recorded.
 func (r *Record) IssueSnapshot() IssueSnapshot {
-	m := r.section("issue_snapshot")
+	m := r.doc.Sub("issue_snapshot")
 	s := IssueSnapshot{
-		Title:      document.TextOf(m, "title"),
-		Body:       document.TextOf(m, "body"),
-		BodyDigest: document.TextOf(m, "body_digest"),
-		Labels:     document.TextsOf(m, "labels"),
-		Assignees:  document.TextsOf(m, "assignees"),
-		State:      document.TextOf(m, "state"),
-		Source:     document.TextOf(m, "source"),
+		Title:      m.Text("title"),
+		Body:       m.Text("body"),
+		BodyDigest: m.Text("body_digest"),
+		Labels:     m.Texts("labels"),
+		Assignees:  m.Texts("assignees"),
+		State:      m.Text("state"),
+		Source:     m.Text("source"),
 	}
-	if order := document.TextsOf(m, "labels_order"); slices.Equal(slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(s.Labels))) {
+	if order := m.Texts("labels_order"); slices.Equal(slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(s.Labels))) {
 		s.Labels = order
 	}
 	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees"} {
@@ -267,7 +264,7 @@ func (r *Record) IssueSnapshot() IssueSnapshot {
 // SetIssueSnapshot replaces issue_snapshot, except its branch and unknown keys. If s is
 // not Known, only these remain.
 func (r *Record) SetIssueSnapshot(s IssueSnapshot) {
-	m := r.mustSection("issue_snapshot")
+	m := r.doc.MustSub("issue_snapshot")
 	for _, key := range []string{"title", "body", "body_digest", "labels", "assignees", "labels_order", "state", "source"} {
 		m.Delete(key)
 	}
@@ -278,15 +275,15 @@ func (r *Record) SetIssueSnapshot(s IssueSnapshot) {
 	if s.BodyDigest == "" || s.Body != "" {
 		m.Set("body", s.Body)
 	}
-	setOrDelete(m, "body_digest", s.BodyDigest)
+	m.SetText("body_digest", s.BodyDigest)
 	sorted := slices.Sorted(slices.Values(s.Labels))
 	m.Set("labels", sorted)
 	m.Set("assignees", s.Assignees)
 	if !slices.Equal(sorted, s.Labels) {
 		m.Set("labels_order", s.Labels)
 	}
-	setOrDelete(m, "state", s.State)
-	setOrDelete(m, "source", s.Source)
+	m.SetText("state", s.State)
+	m.SetText("source", s.Source)
 }
 
 // File is an entry of files_modified. Path is unquoted.
@@ -302,10 +299,10 @@ type Output struct{ Agent, Action, Location, Digest string }
 // Files returns files_modified.
 func (r *Record) Files() []File {
 	var out []File
-	for _, m := range mappings(r.doc, "files_modified") {
+	for _, m := range r.doc.Maps("files_modified") {
 		out = append(out, File{
-			Path:   unquoted(document.TextOf(m, "path")),
-			Status: document.TextOf(m, "status"),
+			Path:   Unquoted(m.Text("path")),
+			Status: m.Text("status"),
 			Staged: boolean(m, "staged", false),
 		})
 	}
@@ -329,20 +326,19 @@ func (r *Record) SetFiles(files []File) {
 // outputs, then outputs of completed tasks.
 func (r *Record) Outputs() []Output {
 	var out []Output
-	for agent, v := range r.section("agent_outputs").All() {
+	for agent, v := range r.doc.Sub("agent_outputs").All() {
 		actions, _ := v.(*Map)
 		for action, v := range actions.All() {
 			m, _ := v.(*Map)
-			if place := document.TextOf(m, "output_location"); place != "" {
-				out = append(out, Output{agent, action, place, document.TextOf(m, "output_digest")})
+			if place := m.Text("output_location"); place != "" {
+				out = append(out, Output{agent, action, place, m.Text("output_digest")})
 			}
 		}
 	}
-	phases, _ := r.section("progress").Child("phases")
-	for phase, v := range phases.All() {
+	for phase, v := range r.doc.Sub("progress").Sub("phases").All() {
 		m, _ := v.(*Map)
-		if place := document.TextOf(m, "output"); place != "" {
-			out = append(out, Output{"", phase, unquoted(place), document.TextOf(m, "output_digest")})
+		if place := m.Text("output"); place != "" {
+			out = append(out, Output{"", phase, Unquoted(place), m.Text("output_digest")})
 		}
 	}
 	return append(out, r.taskOutputs()...)
@@ -351,12 +347,11 @@ func (r *Record) Outputs() []Output {
 // PhaseArtifacts returns the artifact paths of all phases in document order.
 func (r *Record) PhaseArtifacts() []string {
 	var out []string
-	phases, _ := r.section("progress").Child("phases")
-	for _, v := range phases.All() {
+	for _, v := range r.doc.Sub("progress").Sub("phases").All() {
 		m, _ := v.(*Map)
-		for _, a := range mappings(m, "artifacts") {
-			if p := document.TextOf(a, "path"); p != "" {
-				out = append(out, unquoted(p))
+		for _, a := range m.Maps("artifacts") {
+			if p := a.Text("path"); p != "" {
+				out = append(out, Unquoted(p))
 			}
 		}
 	}
@@ -365,30 +360,26 @@ func (r *Record) PhaseArtifacts() []string {
 
 // SetOutputDigest sets the digest of an existing output. An empty digest deletes the key.
 func (r *Record) SetOutputDigest(agent, action, digest string) {
+	parts := r.doc.Sub("agent_outputs").Sub(agent)
 	if agent == "" {
-		phases, _ := r.section("progress").Child("phases")
-		if m, ok := phases.Child(action); ok {
-			setOrDelete(m, "output_digest", digest)
-		}
-		return
+		parts = r.doc.Sub("progress").Sub("phases")
 	}
-	actions, _ := r.section("agent_outputs").Child(agent)
-	if m, ok := actions.Child(action); ok {
-		setOrDelete(m, "output_digest", digest)
+	if m, ok := parts.Child(action); ok {
+		m.SetText("output_digest", digest)
 	}
 }
 
 func paths(m *Map, key string) []string {
-	l := document.TextsOf(m, key)
+	l := m.Texts(key)
 	for k := range l {
-		l[k] = unquoted(l[k])
+		l[k] = Unquoted(l[k])
 	}
 	return l
 }
 
-// unquoted returns the unquoted path, or s itself if s is invalid, which Validate
+// Unquoted returns the unquoted path, or s itself if s is invalid, which Validate
 // reports.
-func unquoted(s string) string {
+func Unquoted(s string) string {
 	if p, err := UnquotePath(s); err == nil {
 		return p
 	}
@@ -419,16 +410,16 @@ const taskAgent = ":task"
 func (r *Record) taskOutputs() []Output {
 	var out []Output
 	add := func(id string, m *Map) {
-		if place := document.TextOf(m, "output"); place != "" && document.TextOf(m, "status") == "complete" {
-			out = append(out, Output{taskAgent, id, place, document.TextOf(m, "output_digest")})
+		if place := m.Text("output"); place != "" && m.Text("status") == "complete" {
+			out = append(out, Output{taskAgent, id, place, m.Text("output_digest")})
 		}
 	}
-	for id, v := range r.section("tasks").All() {
+	for id, v := range r.doc.Sub("tasks").All() {
 		m, _ := v.(*Map)
 		add(id, m)
 	}
-	for _, m := range mappings(r.doc, "tasks") {
-		add(document.TextOf(m, "id"), m)
+	for _, m := range r.doc.Maps("tasks") {
+		add(m.Text("id"), m)
 	}
 	return out
 }

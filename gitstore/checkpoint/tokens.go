@@ -2,8 +2,6 @@ package checkpoint
 
 import (
 	"slices"
-
-	"git-checkpoint/gitstore/checkpoint/document"
 )
 
 // Tokens are numbers of tokens, never negative. Input has no token that was read from a cache or
@@ -87,10 +85,10 @@ func MergeSpent(base, other, newer []Spent) []Spent {
 // spentOf returns a list of tokens in a record.
 func spentOf(m *Map, key string) []Spent {
 	var list []Spent
-	for _, of := range mappings(m, key) {
-		n := func(key string) int64 { return min(max(integer(of, key), 0), mostTokens) }
+	for _, of := range m.Maps(key) {
+		n := func(key string) int64 { return min(max(of.Int(key), 0), mostTokens) }
 		list = append(list, Spent{
-			Agent: document.TextOf(of, "agent"), Model: document.TextOf(of, "model"), Phase: document.TextOf(of, "phase"),
+			Agent: of.Text("agent"), Model: of.Text("model"), Phase: of.Text("phase"),
 			Tokens: Tokens{n("input"), n("output"), n("cache_read"), n("cache_write")},
 		})
 	}
@@ -102,9 +100,9 @@ func setSpent(m *Map, key string, list []Spent) {
 	var out []any
 	for _, s := range list {
 		of := NewMap()
-		setOrDelete(of, "agent", s.Agent)
-		setOrDelete(of, "model", s.Model)
-		setOrDelete(of, "phase", s.Phase)
+		of.SetText("agent", s.Agent)
+		of.SetText("model", s.Model)
+		of.SetText("phase", s.Phase)
 		setNumber(of, "input", s.Input)
 		setNumber(of, "output", s.Output)
 		setNumber(of, "cache_read", s.CacheRead)

@@ -239,7 +239,7 @@ func (v *validator) oneOf(path, word string, known []string, report func(path, f
 }
 
 func (v *validator) graph() {
-	graph := v.r.section("execution_graph")
+	graph := v.r.doc.Sub("execution_graph")
 	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
 	for k, n := range done {
 		path := document.JoinIndex("execution_graph.completed_batches", k)
@@ -254,7 +254,7 @@ func (v *validator) graph() {
 	for id, node := range nodes.All() {
 		m, _ := node.(*Map)
 		path := document.JoinPath("execution_graph.node_states", id)
-		if document.TextOf(m, "status") == "" {
+		if m.Text("status") == "" {
 			v.fail(path, "no status")
 		}
 	}
@@ -262,18 +262,18 @@ func (v *validator) graph() {
 
 // paths reports missing paths.
 func (v *validator) paths() {
-	snapshot := v.r.section("snapshot")
+	snapshot := v.r.doc.Sub("snapshot")
 	check := func(path string, files []*Map) {
 		for k, m := range files {
-			if document.TextOf(m, "path") == "" {
+			if m.Text("path") == "" {
 				v.fail(document.JoinIndex(path, k)+".path", "missing")
 			}
 		}
 	}
-	check("files_modified", mappings(v.r.doc, "files_modified"))
-	check("snapshot.skipped", mappings(snapshot, "skipped"))
+	check("files_modified", v.r.doc.Maps("files_modified"))
+	check("snapshot.skipped", snapshot.Maps("skipped"))
 	for _, key := range []string{"deleted", "intent_to_add", "kept"} {
-		for k, path := range document.TextsOf(snapshot, key) {
+		for k, path := range snapshot.Texts(key) {
 			if path == "" {
 				v.fail(document.JoinIndex("snapshot."+key, k), "missing")
 			}

@@ -47,75 +47,70 @@ func (r *Record) Scope() string {
 }
 
 // Layout returns the layout of the original document, "" without a layout.
-func (r *Record) Layout() string { return document.TextOf(r.section("layout"), "name") }
+func (r *Record) Layout() string { return r.doc.Sub("layout").Text("name") }
 
 // LastError returns the last error of the workflow, "" if absent.
 func (r *Record) LastError() string {
 	if s := r.workflowText("last_error"); s != "" {
 		return s
 	}
-	return document.TextOf(r.section("error_state"), "last_error")
+	return r.doc.Sub("error_state").Text("last_error")
 }
 
 // TestsPassing reports whether the last test run passed, true if unknown.
 func (r *Record) TestsPassing() bool {
-	return boolean(r.section("workflow"), "tests_passing", boolean(r.doc, "tests_passing", true))
+	return boolean(r.doc.Sub("workflow"), "tests_passing", boolean(r.doc, "tests_passing", true))
 }
 
 // WriteInterrupted reports whether interruption_safe is false, which means that a write
 // of the recorded state was interrupted.
 func (r *Record) WriteInterrupted() bool {
-	return !boolean(r.section("workflow"), "interruption_safe", boolean(r.doc, "interruption_safe", true))
+	return !boolean(r.doc.Sub("workflow"), "interruption_safe", boolean(r.doc, "interruption_safe", true))
 }
 
 // SetResumedStale records a resume from a checkpoint over the age limit.
-func (r *Record) SetResumedStale() { r.mustSection("workflow").Set("resumed_stale", true) }
+func (r *Record) SetResumedStale() { r.doc.MustSub("workflow").Set("resumed_stale", true) }
 
 // ResumedStale reports whether the workflow was resumed from a checkpoint over the age
 // limit.
-func (r *Record) ResumedStale() bool { return boolean(r.section("workflow"), "resumed_stale", false) }
+func (r *Record) ResumedStale() bool { return boolean(r.doc.Sub("workflow"), "resumed_stale", false) }
 
 // WorkflowStarted returns the start of the workflow, zero if absent.
-func (r *Record) WorkflowStarted() time.Time { return moment(r.section("workflow"), "started_at") }
+func (r *Record) WorkflowStarted() time.Time { return moment(r.doc.Sub("workflow"), "started_at") }
 
 // WorkflowUpdated returns the last change of the workflow's state, zero if absent.
-func (r *Record) WorkflowUpdated() time.Time { return moment(r.section("workflow"), "updated_at") }
+func (r *Record) WorkflowUpdated() time.Time { return moment(r.doc.Sub("workflow"), "updated_at") }
 
 // PlanPath returns the path of the plan, "" if absent.
 func (r *Record) PlanPath() string {
 	if s := r.workflowText("plan_path"); s != "" {
 		return s
 	}
-	return document.TextOf(r.section("workflow_state"), "plan_path")
+	return r.doc.Sub("workflow_state").Text("plan_path")
 }
 
 // PlanDigest returns the plan's digest at the save, "" if unknown.
-func (r *Record) PlanDigest() string { return document.TextOf(r.section("workflow"), "plan_digest") }
+func (r *Record) PlanDigest() string { return r.doc.Sub("workflow").Text("plan_digest") }
 
 // SetPlanDigest sets workflow.plan_digest; an empty text deletes it.
 func (r *Record) SetPlanDigest(digest string) {
-	if digest != "" || r.section("workflow") != nil {
-		setOrDelete(r.mustSection("workflow"), "plan_digest", digest)
+	if digest != "" || r.doc.Sub("workflow") != nil {
+		r.doc.MustSub("workflow").SetText("plan_digest", digest)
 	}
 }
 
 // SetPlanPhases sets workflow.plan_phases, the number of phases in the plan. It is the
 // total of a workflow that states no total.
-func (r *Record) SetPlanPhases(n int) { r.mustSection("workflow").Set("plan_phases", n) }
+func (r *Record) SetPlanPhases(n int) { r.doc.MustSub("workflow").Set("plan_phases", n) }
 
 // EnterPhase switches to another phase and counts its attempts. The attempts of former
 // phases are stored in workflow_state.phase_attempts, their batches in
 // execution_graph.phases.
 func (r *Record) EnterPhase(phase string) {
-	m := r.mustSection("workflow_state")
+	m := r.doc.MustSub("workflow_state")
 	left := r.Phase()
 	if left != "" {
-		before, ok := m.Child("phase_attempts")
-		if !ok {
-			before = NewMap()
-			m.Set("phase_attempts", before)
-		}
-		before.Set(left, max(r.PhaseAttempt(), 1))
+		m.MustSub("phase_attempts").Set(left, max(r.PhaseAttempt(), 1))
 	}
 	r.SetPhase(phase)
 	r.SetPhaseAttempt(r.attempts(phase) + 1)
@@ -167,7 +162,7 @@ func (r *Record) SwitchBatches(from, to string) {
 // current phase is included if it is listed in progress.approval_required and is not
 // approved yet.
 func (r *Record) Awaiting() []string {
-	m := r.section("progress")
+	m := r.doc.Sub("progress")
 	phases := textOrList(m, "awaiting_approval")
 	now := r.Progress().Current
 	if now == "" {
@@ -182,7 +177,7 @@ func (r *Record) Awaiting() []string {
 
 // Await records that a phase or task awaits approval, unless it is already approved.
 func (r *Record) Await(phase string) {
-	m := r.mustSection("progress")
+	m := r.doc.MustSub("progress")
 	waiting := textOrList(m, "awaiting_approval")
 	if !slices.Contains(waiting, phase) && !slices.Contains(r.Approved(), phase) {
 		m.Set("awaiting_approval", append(waiting, phase))
@@ -192,15 +187,15 @@ func (r *Record) Await(phase string) {
 // Approved returns the phases in progress.approved.
 func (r *Record) Approved() []string {
 	var phases []string
-	for _, m := range mappings(r.section("progress"), "approved") {
-		phases = append(phases, document.TextOf(m, "phase"))
+	for _, m := range r.doc.Sub("progress").Maps("approved") {
+		phases = append(phases, m.Text("phase"))
 	}
 	return phases
 }
 
 // Approve records the approval of a phase and removes its pending approval.
 func (r *Record) Approve(phase string, at time.Time) {
-	m := r.mustSection("progress")
+	m := r.doc.MustSub("progress")
 	left := slices.DeleteFunc(textOrList(m, "awaiting_approval"), func(s string) bool { return s == phase })
 	setList(m, "awaiting_approval", left)
 	v, _ := m.Get("approved")
@@ -225,20 +220,20 @@ type Progress struct {
 // Progress returns the progress section. If remaining is absent, it is derived from names
 // or total.
 func (r *Record) Progress() Progress {
-	m := r.section("progress")
+	m := r.doc.Sub("progress")
 	p := Progress{
-		Current:   document.TextOf(m, "current"),
-		Completed: document.TextsOf(m, "completed"),
+		Current:   m.Text("current"),
+		Completed: m.Texts("completed"),
 		Skipped:   textOrList(m, "skipped"),
-		Total:     int(integer(m, "total")),
-		Names:     document.TextsOf(m, "names"),
-		Remaining: document.TextsOf(m, "remaining"),
+		Total:     int(m.Int("total")),
+		Names:     m.Texts("names"),
+		Remaining: m.Texts("remaining"),
 	}
 	if p.Total == 0 {
 		p.Total = len(p.Names)
 	}
 	if p.Total == 0 {
-		p.Total = int(integer(r.section("workflow"), "plan_phases"))
+		p.Total = int(r.doc.Sub("workflow").Int("plan_phases"))
 	}
 	if len(p.Names) == 0 { // some programs write 1.0 for phase 1
 		p.Current = wholeNumber(p.Current)
@@ -261,8 +256,8 @@ func (p Progress) Over(phase string) bool {
 
 // SetProgress replaces the progress section, except unknown keys.
 func (r *Record) SetProgress(p Progress) {
-	m := r.mustSection("progress")
-	setOrDelete(m, "current", p.Current)
+	m := r.doc.MustSub("progress")
+	m.SetText("current", p.Current)
 	m.Set("completed", p.Completed)
 	setList(m, "skipped", p.Skipped)
 	m.Delete("total")
@@ -274,10 +269,10 @@ func (r *Record) SetProgress(p Progress) {
 }
 
 func (r *Record) workflowText(key string) string {
-	if s := document.TextOf(r.section("workflow"), key); s != "" {
+	if s := r.doc.Sub("workflow").Text(key); s != "" {
 		return s
 	}
-	return document.TextOf(r.doc, key)
+	return r.doc.Text(key)
 }
 
 func (r *Record) textAt(path string) string {
@@ -288,8 +283,8 @@ func (r *Record) textAt(path string) string {
 
 // attempts returns the number of former attempts of a phase.
 func (r *Record) attempts(phase string) int {
-	before, _ := r.section("workflow_state").Child("phase_attempts")
-	n := int(integer(before, phase))
+	before, _ := r.doc.Sub("workflow_state").Child("phase_attempts")
+	n := int(before.Int(phase))
 	if n == 0 && slices.Contains(r.Progress().Completed, phase) {
 		return 1 // completed before attempts were counted
 	}
@@ -298,10 +293,10 @@ func (r *Record) attempts(phase string) int {
 
 // textOrList returns a single text as a list, or a list of texts.
 func textOrList(m *Map, key string) []string {
-	if s := document.TextOf(m, key); s != "" {
+	if s := m.Text(key); s != "" {
 		return []string{s}
 	}
-	return document.TextsOf(m, key)
+	return m.Texts(key)
 }
 
 // wholeNumber returns "1" for "1.0", and other texts unchanged.
@@ -337,15 +332,15 @@ func (p Progress) open() []string {
 // OpenTaskOf returns the number, from 1, of the first unfinished task in a batch. If the
 // batch has no task list, it returns 1.
 func (r *Record) OpenTaskOf(batch int) int {
-	graph := r.section("execution_graph")
+	graph := r.doc.Sub("execution_graph")
 	states, _ := graph.Child("node_states")
-	for _, b := range mappings(graph, "batches") {
-		if integer(b, "batch_id") != int64(batch) {
+	for _, b := range graph.Maps("batches") {
+		if b.Int("batch_id") != int64(batch) {
 			continue
 		}
-		for k, id := range document.TextsOf(b, "tasks") {
+		for k, id := range b.Texts("tasks") {
 			node, _ := states.Child(id)
-			if !slices.Contains([]string{"complete", "completed", "done", "skipped"}, document.TextOf(node, "status")) {
+			if !slices.Contains([]string{"complete", "completed", "done", "skipped"}, node.Text("status")) {
 				return k + 1
 			}
 		}

@@ -62,7 +62,7 @@ func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	s.NotPushed, s.TriedAt = failed.Text, failed.At
 	here, err := c.CurrentBranch()
 	s.Here, s.HereKnown, s.Worktree = here, err == nil, c.Store.Root() != ""
-	if err := c.Store.Files.CheckResume(c.Ctx, cp); err != nil {
+	if err := c.Store.CheckResume(c.Ctx, cp); err != nil {
 		s.NoRestore = err.Error()
 	}
 }
@@ -97,7 +97,7 @@ func ChangedBy(s *gitstore.Store, l *gitstore.Lineage, i int) (paths []string) {
 	at := &l.List.Checkpoints[i]
 	from, known := l.Before(i)
 	if from != nil {
-		return s.Files.ChangedBetween(from, at)
+		return s.ChangedBetween(from, at)
 	}
 	r, err := s.Record(at)
 	if err != nil || !known {

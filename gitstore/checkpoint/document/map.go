@@ -229,15 +229,24 @@ func (m *Map) MustSub(key string) *Map {
 }
 
 // Text returns the text or number under key as text, "" for other values.
-func (m *Map) Text(key string) string { return TextOf(m, key) }
-
-// Texts returns the texts of the list under key.
-func (m *Map) Texts(key string) []string { return TextsOf(m, key) }
-
-// TextOf returns a text or number as text, "" for other values.
-func TextOf(m *Map, key string) string {
+func (m *Map) Text(key string) string {
 	v, _ := m.Get(key)
 	return AsText(v)
+}
+
+// SetText sets a text, or deletes the key if the text is empty.
+func (m *Map) SetText(key, s string) {
+	if s == "" {
+		m.Delete(key)
+		return
+	}
+	m.Set(key, s)
+}
+
+// Int returns a number, or a number written as text, under key.
+func (m *Map) Int(key string) int64 {
+	n, _ := Number(m.Text(key)).Int()
+	return n
 }
 
 func AsText(v any) string {
@@ -250,13 +259,27 @@ func AsText(v any) string {
 	return ""
 }
 
-func TextsOf(m *Map, key string) []string {
+// Texts returns the texts of the list under key.
+func (m *Map) Texts(key string) []string {
 	v, _ := m.Get(key)
 	l, _ := v.([]any)
 	var out []string
 	for _, v := range l {
 		if s := AsText(v); s != "" {
 			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Maps returns the mappings of the list under key.
+func (m *Map) Maps(key string) []*Map {
+	v, _ := m.Get(key)
+	l, _ := v.([]any)
+	var out []*Map
+	for _, v := range l {
+		if sub, ok := v.(*Map); ok && sub != nil {
+			out = append(out, sub)
 		}
 	}
 	return out

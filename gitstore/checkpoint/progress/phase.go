@@ -40,7 +40,7 @@ func (s Step) Start(r *checkpoint.Record, retries int) error {
 		return s.over(r, "start")
 	case s.waits(r) != "":
 		return &ApprovalError{Issue: r.Issue(), Phase: s.waits(r)}
-	case m.Text("status") == Failed && intOf(m, "failures") > retries:
+	case m.Text("status") == Failed && int(m.Int("failures")) > retries:
 		return s.tooOften(r, retries)
 	}
 	if err := s.leap(r, "start"); err != nil {
@@ -131,16 +131,16 @@ func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int
 	enter(r, s.Phase, s.At)
 	m := phaseSection(r, s.Phase)
 	s.end(m, Failed)
-	m.Set("failures", intOf(m, "failures")+1)
-	setText(m, "error", why)
+	m.Set("failures", m.Int("failures")+1)
+	m.SetText("error", why)
 	p := r.Progress()
 	p.Current = s.Phase
 	store(r, p)
 	touch(r, s.At)
-	setText(r.Doc().MustSub("workflow"), "last_error", cmp.Or(why, "phase "+s.Phase+" failed"))
+	r.Doc().MustSub("workflow").SetText("last_error", cmp.Or(why, "phase "+s.Phase+" failed"))
 	switch then {
 	case Retry:
-		if !s.Force && intOf(m, "failures") > retries {
+		if !s.Force && int(m.Int("failures")) > retries {
 			return s.tooOften(r, retries), nil
 		}
 		s.reopen(r)
@@ -244,7 +244,7 @@ func (s Step) tooOften(r *checkpoint.Record, retries int) *PlanLimitError {
 	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
 	e := &PlanLimitError{
 		Issue:   r.Issue(),
-		Reason:  fmt.Sprintf("phase %s failed %d times, the limit is %d retries", s.Phase, intOf(m, "failures"), retries),
+		Reason:  fmt.Sprintf("phase %s failed %d times, the limit is %d retries", s.Phase, m.Int("failures"), retries),
 		Instead: ways(s.Phase),
 	}
 	if why := m.Text("error"); why != "" {
@@ -262,7 +262,7 @@ func ways(phase string) []Way {
 // reopen counts another attempt, unless a resume has counted it.
 func (s Step) reopen(r *checkpoint.Record) {
 	m := phaseSection(r, s.Phase)
-	if begun := intOf(m, "attempt"); begun > 0 && s.Phase == r.Phase() {
+	if begun := int(m.Int("attempt")); begun > 0 && s.Phase == r.Phase() {
 		r.SetPhaseAttempt(max(r.PhaseAttempt(), begun+1))
 	}
 	s.open(r)
@@ -320,7 +320,7 @@ func (s Step) skip(r *checkpoint.Record, why string) {
 	enter(r, s.Phase, s.At)
 	m := phaseSection(r, s.Phase)
 	s.end(m, Skipped)
-	setText(m, "reason", why)
+	m.SetText("reason", why)
 	s.close(r, Skipped)
 }
 
@@ -332,7 +332,7 @@ func abortInfo(r *checkpoint.Record, why string, at time.Time) *checkpoint.Map {
 	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
 		if p, ok := v.(*checkpoint.Map); ok && p.Text("status") == Failed {
 			m.Set("failed_phase", phase)
-			setText(m, "error_description", p.Text("error"))
+			m.SetText("error_description", p.Text("error"))
 		}
 	}
 	m.Set("timestamp", checkpoint.FormatTime(at))

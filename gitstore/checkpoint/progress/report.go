@@ -30,7 +30,7 @@ func Artifacts(r *checkpoint.Record) []Of {
 	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
 		m, _ := v.(*checkpoint.Map)
 		if place := m.Text("output"); place != "" {
-			out = append(out, Of{phase, Artifact{Path: unquoted(place), Digest: m.Text("output_digest")}})
+			out = append(out, Of{phase, Artifact{Path: checkpoint.Unquoted(place), Digest: m.Text("output_digest")}})
 		}
 		l, _ := m.Get("artifacts")
 		list, _ := l.([]any)
@@ -135,7 +135,7 @@ func (p Report) record(m *checkpoint.Map) {
 	putText(m, "summary", p.Summary)
 	if p.Output.Path != "" {
 		m.Set("output", checkpoint.QuotePath(p.Output.Path))
-		setText(m, "output_digest", p.Output.Digest)
+		m.SetText("output_digest", p.Output.Digest)
 	}
 	if len(p.Artifacts) == 0 {
 		return
@@ -159,19 +159,11 @@ func artifactOf(v any) Artifact {
 	m, ok := v.(*checkpoint.Map)
 	if !ok {
 		path, _ := v.(string)
-		return Artifact{Path: unquoted(path)}
+		return Artifact{Path: checkpoint.Unquoted(path)}
 	}
 	return Artifact{
-		Path: unquoted(m.Text("path")), Digest: m.Text("digest"), Title: m.Text("title"), Size: int64(intOf(m, "size")),
+		Path: checkpoint.Unquoted(m.Text("path")), Digest: m.Text("digest"), Title: m.Text("title"), Size: m.Int("size"),
 	}
-}
-
-// unquoted returns the unquoted path, or s itself if s is not a valid quoted path.
-func unquoted(s string) string {
-	if p, err := checkpoint.UnquotePath(s); err == nil {
-		return p
-	}
-	return s
 }
 
 func (a Artifact) section() *checkpoint.Map {

@@ -283,20 +283,6 @@ func phaseSection(r *checkpoint.Record, phase string) *checkpoint.Map {
 	return r.Doc().MustSub("progress").MustSub("phases").MustSub(phase)
 }
 
-func intOf(m *checkpoint.Map, key string) int {
-	n, _ := checkpoint.Number(m.Text(key)).Int()
-	return int(n)
-}
-
-// setText sets a text, or deletes the key if the text is empty.
-func setText(m *checkpoint.Map, key, s string) {
-	if s == "" {
-		m.Delete(key)
-		return
-	}
-	m.Set(key, s)
-}
-
 func without(list []string, s string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(t string) bool { return t == s })
 }

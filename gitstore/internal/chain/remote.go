@@ -246,6 +246,9 @@ func (h commitsHere) Came(ctx context.Context) error {
 }
 
 func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
+	if h.s.IsBoundary(hash) {
+		return nil, nil
+	}
 	c, err := h.s.repo.ReadCommit(hash)
 	return c.Parents, err
 }

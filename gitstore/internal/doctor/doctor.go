@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
@@ -42,48 +46,58 @@ func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *D
 	return &Doctor{repo: r, chain: c, snapshot: s, facts: f}
 }
 
-// An Examination checks the files, refs and settings around the chains of a repository
-// (see Judge). A Verification checks the chains themselves.
-type Examination struct {
-	doctor *Doctor
-	facts  Facts
-}
-
-// Check examines files, refs and settings. gitVersion is the version of git, such as
-// {2, 54}.
-func (s *Doctor) Check(ctx context.Context, gitVersion [2]int) (*Examination, error) {
-	f := Facts{Now: s.repo.Now(), Git: gitVersion, Pending: s.folders().Pending()}
-	for _, e := range s.repo.Config {
-		f.Config = append(f.Config, GitSetting{Key: e.Key, Value: e.Value})
+// Check examines the files, refs and settings around the chains of the repository. A
+// Verification checks the chains themselves. gitVersion is the version of git. Errors come first.
+func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) (found []Finding, err error) {
+	if s.repo.CacheRefs(ctx) {
+		defer s.repo.Refs.Release()
 	}
-	var err error
+	f := Facts{Now: s.repo.Now(), Git: gitVersion, Config: s.repo.Config, Pending: s.folders().Pending()}
 	if f.Refs, err = s.refsFound(ctx); err != nil {
 		return nil, err
 	}
 	if f.Files, err = s.folders().Files(); err != nil {
 		return nil, err
 	}
-	return &Examination{s, f}, nil
+	live, archived := issuesOf(f.Refs, repo.LiveRefs), issuesOf(f.Refs, repo.ArchiveRefs)
+	for _, issue := range live {
+		s.chain.RepairIfRewritten(ctx, issue)
+	}
+	f.Chains = slices.Concat(s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived))
+	f.Objects, err = s.ObjectCounts(ctx)
+	return Judge(f), err
 }
 
-// Issues returns the issues with a readable chain ref.
-func (e *Examination) Issues() []checkpoint.Issue { return issuesOf(e.facts.Refs, repo.LiveRefs) }
+// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
+// Otherwise the next command for an issue would do this.
+func (s *Doctor) SettleInterrupted(ctx context.Context) error { return s.repo.SettleInterrupted(ctx) }
 
-// Findings examines the chains of Issues, the archives and the objects, and returns all
-// findings.
-func (e *Examination) Findings(ctx context.Context) ([]Finding, error) {
-	var err error
-	archived := issuesOf(e.facts.Refs, repo.ArchiveRefs)
-	e.facts.Ahead = e.doctor.aheadFound(ctx, e.Issues())
-	e.facts.Doubted = e.doctor.doubtedFound(ctx, archived)
-	for _, issue := range archived {
-		if both, err := e.doctor.chain.InBoth(ctx, issue); err == nil && len(both) > 0 {
-			e.facts.Both = append(e.facts.Both, Both{Issue: string(issue), Count: len(both), ID: string(both[0])})
+// Features returns the features of the repository that its stored form depends on, for a bug
+// report, such as "sha1 objects", "files refs" and "shallow".
+func (s *Doctor) Features() []string {
+	info := s.repo.Info
+	all := []string{objectformat.Name + " objects", info.RefFormat + " refs"}
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"bare", info.Bare},
+		{"shallow", info.Shallow},
+		{"partial", repository.Partial(s.repo.Config)},
+		{"linked worktree", info.Dir != info.CommonDir},
+		{"precious objects", info.Precious},
+		{"alternates in the environment", info.Alternates != ""},
+	} {
+		if f.on {
+			all = append(all, f.name)
 		}
 	}
-	e.facts.Objects, err = e.doctor.ObjectCounts(ctx)
-	return Judge(e.facts), err
+	return all
 }
+
+// OwnObjects returns the numbers of loose objects and packs that this program wrote and that
+// still exist.
+func (s *Doctor) OwnObjects() (loose, packs int) { return s.repo.OwnLoose() }
 
 // issuesOf returns the issues of the readable chain refs below a prefix.
 func issuesOf(refs []Ref, prefix string) []checkpoint.Issue {
@@ -113,57 +127,72 @@ func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 	return ParseObjects(string(out)), nil
 }
 
-// aheadFound returns the issues with a checkpoint whose date is more than a day ahead, or whose
-// clock is a day ahead of its date. A checkpoint that was saved on top of such a date has a clock
-// ahead, but its own date.
-func (s *Doctor) aheadFound(ctx context.Context, issues []checkpoint.Issue) []Ahead {
-	var found []Ahead
+// findBoth reports checkpoints in both chain and archive.
+func (s *Doctor) findBoth(ctx context.Context, issues []checkpoint.Issue) (found []Finding) {
+	for _, issue := range issues {
+		both, err := s.chain.InBoth(ctx, issue)
+		if err != nil || len(both) == 0 {
+			continue // a Verification reports the error
+		}
+		count := plural(len(both), "checkpoint")
+		found = append(found, failure("issue %s: %s in the chain and in the archive, %s the newest", issue, count, both[0]).
+			withFix(Fix{Act: ClearArchive, To: string(issue), Said: fmt.Sprintf("removed %s of the chain of issue %s from its archive", count, issue)}))
+	}
+	return found
+}
+
+// findAhead reports checkpoints whose date is more than a day ahead, or whose clock is a day ahead
+// of their date. A checkpoint that was saved on top of such a date has a clock ahead, but its own
+// date.
+func (s *Doctor) findAhead(ctx context.Context, issues []checkpoint.Issue) (found []Finding) {
 	for _, issue := range issues {
 		l, err := s.chain.List(ctx, issue, 0)
 		if err != nil {
-			continue // a Verification reports the error
+			continue // likewise
 		}
 		var newest checkpoint.Clock // clocks of saves after this one are just above it
 		for i := range l.Checkpoints {
 			newest = max(newest, l.Checkpoints[i].Clock)
 		}
-		a := Ahead{Issue: string(issue)}
+		count, id, clock := 0, "", "" // of the newest
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
 			if checkpoint.ClockAt(c.Saved).Ahead(s.repo.Now()) {
-				a.Count++
-				a.ID = cmp.Or(a.ID, c.Name())
+				count++
+				id = cmp.Or(id, c.Name())
 			}
 			if c.Stated != c.Clock && c.Stated > newest+checkpoint.Clock(time.Second) {
-				a.Clock = cmp.Or(a.Clock, c.Name())
+				clock = cmp.Or(clock, c.Name())
 			}
 		}
-		if a.Count > 0 || a.Clock != "" {
-			found = append(found, a)
+		if count > 0 {
+			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", issue, plural(count, "checkpoint"), id))
+		}
+		if clock != "" {
+			found = append(found, warning("issue %s: the clock of %s is more than a day ahead of its date, and its date counts: no save writes such a clock", issue, clock))
 		}
 	}
 	return found
 }
 
-// doubtedFound returns the issues with archived checkpoints whose age is in doubt.
-func (s *Doctor) doubtedFound(ctx context.Context, issues []checkpoint.Issue) []Doubted {
-	var found []Doubted
+// findDoubted reports archived checkpoints that do not expire, because their age is in doubt.
+func (s *Doctor) findDoubted(ctx context.Context, issues []checkpoint.Issue) (found []Finding) {
 	newest := s.chain.NewestCommit(ctx)
 	for _, issue := range issues {
 		l, err := s.chain.Archived(ctx, issue, 0)
 		if err != nil {
-			continue // a Verification reports the error
+			continue // likewise
 		}
-		d := Doubted{Issue: string(issue)}
+		count, id, why := 0, "", "" // of the newest
 		for i := range l.Checkpoints {
 			c := &l.Checkpoints[i]
-			if why := s.chain.Times(c, newest).Doubt(); why != "" && !c.Pinned && !c.Filed.At.IsZero() {
-				d.Count++
-				d.ID, d.Why = cmp.Or(d.ID, c.Name()), cmp.Or(d.Why, why)
+			if doubt := s.chain.Times(c, newest).Doubt(); doubt != "" && !c.Pinned && !c.Filed.At.IsZero() {
+				count++
+				id, why = cmp.Or(id, c.Name()), cmp.Or(why, doubt)
 			}
 		}
-		if d.Count > 0 {
-			found = append(found, d)
+		if count > 0 {
+			found = append(found, warning("issue %s: %s in the archive cannot expire, %s the newest: %s", issue, plural(count, "checkpoint"), id, why))
 		}
 	}
 	return found
@@ -251,6 +280,7 @@ type Usage struct {
 // Usage measures the disk space of an issue with its archive. Objects that several issues
 // share count for each issue. It requires git 2.31, and reads every commit and tree.
 func (s *Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
+	s.chain.RepairIfRewritten(ctx, issue)
 	u := Usage{Issue: issue}
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if s.facts.Partial() {

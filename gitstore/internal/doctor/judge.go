@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 	"time"
+
+	"git-checkpoint/gitstore/internal/git"
 )
 
 // Facts describes the state of a repository.
@@ -10,13 +12,11 @@ type Facts struct {
 	Now     time.Time
 	Files   []LeftFile
 	Refs    []Ref
-	Ahead   []Ahead
-	Doubted []Doubted
-	Both    []Both
-	Pending []string // worktrees with an interrupted restore
+	Chains  []Finding // about the chains and archives
+	Pending []string  // worktrees with an interrupted restore
 	Objects ObjectCounts
-	Config  []GitSetting
-	Git     [2]int // git version, such as {2, 54}
+	Config  []git.ConfigEntry
+	Git     git.Version
 }
 
 // A Finding is one problem.
@@ -54,7 +54,7 @@ type Fix struct {
 // Judge returns all findings, errors first.
 func Judge(f Facts) []Finding {
 	var errors, warnings []Finding
-	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, judgeBoth, judgeAhead, judgeDoubted, judgeObjects, judgeGit, judgeConfig} {
+	for _, judge := range []func(Facts) []Finding{judgeLocks, judgeRefs, judgePending, judgeTemporary, func(f Facts) []Finding { return f.Chains }, judgeObjects, judgeGit, judgeConfig} {
 		for _, found := range judge(f) {
 			if found.Error {
 				errors = append(errors, found)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/stretchr/testify/assert"
@@ -29,7 +30,7 @@ func TestJudge(t *testing.T) {
 	ref := func(r Ref) Facts { return Facts{Refs: []Ref{r}} }
 	set := func(pairs ...string) (f Facts) {
 		for i := 0; i < len(pairs); i += 2 {
-			f.Config = append(f.Config, GitSetting{pairs[i], pairs[i+1]})
+			f.Config = append(f.Config, git.ConfigEntry{Key: pairs[i], Value: pairs[i+1]})
 		}
 		return f
 	}
@@ -39,46 +40,43 @@ func TestJudge(t *testing.T) {
 		fails bool
 		fix   *Fix // message not compared
 	}{
-		"nothing":                   {},
-		"a lock in use":             {facts: lock(RefLock, time.Hour)},
-		"a lock of the future":      {facts: lock(RefLock, -time.Hour)},
-		"a stale lock":              {lock(RefLock, time.Hour+time.Second), "x.lock: a lock that a killed git left 60 minutes ago", true, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(time.Hour)}},
-		"a locked index":            {lock(IndexLock, 3*time.Hour), "locked since 3 hours", false, nil},
-		"a temporary file in use":   {facts: lock(Temporary, 24*time.Hour)},
-		"a temporary file":          {lock(Temporary, 50*time.Hour), "1 temporary file of", false, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
-		"an object being written":   {facts: lock(Object, time.Hour)},
-		"a half-written object":     {lock(Object, 50*time.Hour), "1 half-written object of", false, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
-		"an interrupted restore":    {Facts{Pending: []string{"worktrees/a"}}, "worktrees/a: a restore was interrupted", false, nil},
-		"a sound ref":               {facts: ref(Ref{Name: "r", Role: Chain, Value: hash})},
-		"a broken chain":            {ref(Ref{Name: "r", Role: Chain, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
-		"a chain to nowhere":        {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
-		"a disk that is away":       {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone"}), "r: gone", true, nil},
-		"broken bookkeeping":        {ref(Ref{Name: "r", Role: Note, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
-		"what this clone wrote":     {ref(Ref{Name: "r", Role: Own, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
-		"taken away":                {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: checkpoints of this clone were removed", false, &Fix{Act: BringBack, Names: []string{"r"}, To: "42"}},
-		"no issue":                  {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "not a valid issue key", false, nil},
-		"a fetch at work":           {facts: ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(time.Hour)})},
-		"a killed fetch":            {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Fix{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
-		"a clock ahead":             {Facts{Ahead: []Ahead{{"42", 2, "CP-x", ""}}}, "issue 42: 2 checkpoints dated more than a day ahead, CP-x", false, nil},
-		"a clock ahead of its date": {Facts{Ahead: []Ahead{{"42", 0, "", "CP-x"}}}, "issue 42: the clock of CP-x is more than a day ahead", false, nil},
-		"live and archived":         {Facts{Both: []Both{{"42", 2, "CP-x"}}}, "issue 42: 2 checkpoints in the chain and in the archive, CP-x the newest", true, &Fix{Act: ClearArchive, To: "42"}},
-		"few objects":               {facts: Facts{Objects: ObjectCounts{Loose: 6700, Packs: 50}}},
-		"many objects":              {Facts{Objects: ObjectCounts{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
-		"many packs":                {Facts{Objects: ObjectCounts{Packs: 51}}, "51 packs", false, nil},
-		"gc off":                    {facts: Facts{Objects: ObjectCounts{Loose: 1 << 20}, Config: []GitSetting{{"gc.auto", "0"}}}},
-		"git of today":              {facts: Facts{Git: [2]int{2, 36}}},
-		"git that syncs no refs":    {Facts{Git: [2]int{2, 35}}, "git 2.35: it does not sync refs", false, nil},
-		"git of old":                {Facts{Git: [2]int{2, 26}}, "too old", true, nil},
-		"a mirror":                  {set("remote.a.b.mirror", "true"), "remote.a.b.mirror:", false, nil},
-		"no mirror":                 {facts: set("remote.a.mirror", "false")},
-		"a push of chains":          {set("remote.o.push", "refs/checkpoints/*:refs/checkpoints/*"), "remote.o.push", false, nil},
-		"a push of all":             {set("remote.o.push", "+refs/*:refs/*"), "remote.o.push", false, nil},
-		"a push of branches":        {facts: set("remote.o.push", "refs/heads/*:refs/heads/*", "remote.o.push", "^refs/checkpoints/*")},
-		"a forced fetch of chains":  {set("remote.o.fetch", "+refs/*:refs/*"), "remote.o.fetch", false, nil},
-		"a fetch beside them":       {facts: set("remote.o.fetch", "refs/checkpoints/*:refs/checkpoints/*", "remote.o.fetch", "+refs/checkpoints/*:refs/x/*")},
-		"reflogs go at once":        {set("gc.reflogexpireunreachable", "never", "gc.reflogexpireunreachable", "now"), "impossible to undo", false, nil},
-		"reflogs stay":              {facts: set("gc.reflogexpireunreachable", "now", "gc.reflogexpireunreachable", "30 days")},
-		"nothing is synced":         {set("core.fsync", "none"), "loss of power", false, nil},
+		"nothing":                  {},
+		"a lock in use":            {facts: lock(RefLock, time.Hour)},
+		"a lock of the future":     {facts: lock(RefLock, -time.Hour)},
+		"a stale lock":             {lock(RefLock, time.Hour+time.Second), "x.lock: a lock that a killed git left 60 minutes ago", true, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(time.Hour)}},
+		"a locked index":           {lock(IndexLock, 3*time.Hour), "locked since 3 hours", false, nil},
+		"a temporary file in use":  {facts: lock(Temporary, 24*time.Hour)},
+		"a temporary file":         {lock(Temporary, 50*time.Hour), "1 temporary file of", false, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
+		"an object being written":  {facts: lock(Object, time.Hour)},
+		"a half-written object":    {lock(Object, 50*time.Hour), "1 half-written object of", false, &Fix{Act: RemoveFiles, Names: []string{"x.lock"}, Until: ago(24 * time.Hour)}},
+		"an interrupted restore":   {Facts{Pending: []string{"worktrees/a"}}, "worktrees/a: a restore was interrupted", false, nil},
+		"a sound ref":              {facts: ref(Ref{Name: "r", Role: Chain, Value: hash})},
+		"a broken chain":           {ref(Ref{Name: "r", Role: Chain, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
+		"a chain to nowhere":       {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
+		"a disk that is away":      {ref(Ref{Name: "r", Role: Chain, Value: hash, Problem: "gone"}), "r: gone", true, nil},
+		"broken bookkeeping":       {ref(Ref{Name: "r", Role: Note, Value: hash, Problem: "gone", Lasting: true}), "r: gone", true, &Fix{Act: SetAside, Names: []string{"r"}, From: hash}},
+		"what this clone wrote":    {ref(Ref{Name: "r", Role: Own, Problem: "empty", Good: sound}), "r: empty", true, &Fix{Act: SetRef, Names: []string{"r"}, To: sound}},
+		"taken away":               {ref(Ref{Name: "r", Role: Own, Value: hash, Issue: "42", Taken: true}), "refs/checkpoints/42: checkpoints of this clone were removed", false, &Fix{Act: BringBack, Names: []string{"r"}, To: "42"}},
+		"no issue":                 {ref(Ref{Name: "refs/checkpoints/a~", Role: Strange, Value: hash}), "not a valid issue key", false, nil},
+		"a fetch at work":          {facts: ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(time.Hour)})},
+		"a killed fetch":           {ref(Ref{Name: "i", Role: Incoming, Value: hash, Made: ago(25 * time.Hour)}), "1 ref that killed fetches left: i", false, &Fix{Act: DeleteRefs, Names: []string{"i"}, Values: []string{hash}}},
+		"few objects":              {facts: Facts{Objects: ObjectCounts{Loose: 6700, Packs: 50}}},
+		"many objects":             {Facts{Objects: ObjectCounts{Loose: 6701}}, "6701 loose objects, more than gc.auto (6700)", false, nil},
+		"many packs":               {Facts{Objects: ObjectCounts{Packs: 51}}, "51 packs", false, nil},
+		"gc off":                   {facts: Facts{Objects: ObjectCounts{Loose: 1 << 20}, Config: []git.ConfigEntry{{Key: "gc.auto", Value: "0"}}}},
+		"git of today":             {facts: Facts{Git: git.Version{2, 36}}},
+		"git that syncs no refs":   {Facts{Git: git.Version{2, 35}}, "git 2.35: it does not sync refs", false, nil},
+		"git of old":               {Facts{Git: git.Version{2, 26}}, "too old", true, nil},
+		"a mirror":                 {set("remote.a.b.mirror", "true"), "remote.a.b.mirror:", false, nil},
+		"no mirror":                {facts: set("remote.a.mirror", "false")},
+		"a push of chains":         {set("remote.o.push", "refs/checkpoints/*:refs/checkpoints/*"), "remote.o.push", false, nil},
+		"a push of all":            {set("remote.o.push", "+refs/*:refs/*"), "remote.o.push", false, nil},
+		"a push of branches":       {facts: set("remote.o.push", "refs/heads/*:refs/heads/*", "remote.o.push", "^refs/checkpoints/*")},
+		"a forced fetch of chains": {set("remote.o.fetch", "+refs/*:refs/*"), "remote.o.fetch", false, nil},
+		"a fetch beside them":      {facts: set("remote.o.fetch", "refs/checkpoints/*:refs/checkpoints/*", "remote.o.fetch", "+refs/checkpoints/*:refs/x/*")},
+		"reflogs go at once":       {set("gc.reflogexpireunreachable", "never", "gc.reflogexpireunreachable", "now"), "impossible to undo", false, nil},
+		"reflogs stay":             {facts: set("gc.reflogexpireunreachable", "now", "gc.reflogexpireunreachable", "30 days")},
+		"nothing is synced":        {set("core.fsync", "none"), "loss of power", false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.facts.Now = now
@@ -100,11 +98,6 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func with(r Ref, made time.Time) Ref {
-	r.Made = made
-	return r
-}
-
 // TestExpiredRefsFormOneFinding checks many expired refs.
 func TestExpiredRefsFormOneFinding(t *testing.T) {
 	t.Parallel()
@@ -123,7 +116,7 @@ func TestExpiredRefsFormOneFinding(t *testing.T) {
 
 func TestErrorsComeFirst(t *testing.T) {
 	t.Parallel()
-	found := Judge(Facts{Now: now, Git: [2]int{2, 20}, Pending: []string{"."}})
+	found := Judge(Facts{Now: now, Git: git.Version{2, 20}, Pending: []string{"."}})
 	assert.True(t, found[0].Error)
 	assert.False(t, found[1].Error)
 }

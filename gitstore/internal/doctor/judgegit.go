@@ -1,27 +1,12 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/git"
 )
-
-// Ahead is an issue with checkpoints dated more than one day in the future, or with a clock more
-// than a day ahead of their date.
-type Ahead struct {
-	Issue string
-	Count int    // checkpoints dated more than one day in the future
-	ID    string // newest of these checkpoints
-	Clock string // newest checkpoint with a clock ahead of its date, or ""
-}
-
-// Both is an issue with checkpoints in both chain and archive.
-type Both struct {
-	Issue string
-	Count int
-	ID    string // newest of these checkpoints
-}
 
 // ObjectCounts holds counts of `git count-objects -v`.
 type ObjectCounts struct {
@@ -49,47 +34,6 @@ func ParseObjects(text string) (o ObjectCounts) {
 	return o
 }
 
-// A GitSetting is an entry of git's configuration.
-type GitSetting struct{ Key, Value string }
-
-func judgeAhead(f Facts) []Finding {
-	var found []Finding
-	for _, a := range f.Ahead {
-		if a.Count > 0 {
-			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", a.Issue, plural(a.Count, "checkpoint"), a.ID))
-		}
-		if a.Clock != "" {
-			found = append(found, warning("issue %s: the clock of %s is more than a day ahead of its date, and its date counts: no save writes such a clock", a.Issue, a.Clock))
-		}
-	}
-	return found
-}
-
-// Doubted is an issue with archived checkpoints whose age is in doubt.
-type Doubted struct {
-	Issue, ID, Why string
-	Count          int
-}
-
-// judgeDoubted reports archived checkpoints that do not expire.
-func judgeDoubted(f Facts) []Finding {
-	var found []Finding
-	for _, d := range f.Doubted {
-		found = append(found, warning("issue %s: %s in the archive cannot expire, %s the newest: %s", d.Issue, plural(d.Count, "checkpoint"), d.ID, d.Why))
-	}
-	return found
-}
-
-// judgeBoth reports checkpoints in both chain and archive.
-func judgeBoth(f Facts) []Finding {
-	var found []Finding
-	for _, b := range f.Both {
-		found = append(found, failure("issue %s: %s in the chain and in the archive, %s the newest", b.Issue, plural(b.Count, "checkpoint"), b.ID).
-			withFix(Fix{Act: ClearArchive, To: b.Issue, Said: fmt.Sprintf("removed %s of the chain of issue %s from its archive", plural(b.Count, "checkpoint"), b.Issue)}))
-	}
-	return found
-}
-
 // judgeObjects reports object counts that need git gc.
 func judgeObjects(f Facts) []Finding {
 	var found []Finding
@@ -104,11 +48,10 @@ func judgeObjects(f Facts) []Finding {
 
 // judgeGit reports git versions without full durability or support.
 func judgeGit(f Facts) []Finding {
-	has := func(major, minor int) bool { return f.Git[0] > major || f.Git[0] == major && f.Git[1] >= minor }
 	switch {
-	case f.Git == [2]int{} || has(2, 36):
+	case f.Git == git.Version{} || f.Git.AtLeast(2, 36):
 		return nil
-	case has(2, 27):
+	case f.Git.AtLeast(2, 27):
 		return []Finding{warning("git %d.%d: it does not sync refs: a power failure can lose the last save; git 2.36 and newer do", f.Git[0], f.Git[1])}
 	}
 	return []Finding{failure("git %d.%d is too old: 2.27 or newer is required", f.Git[0], f.Git[1])}
@@ -130,11 +73,11 @@ func judgeConfig(f Facts) []Finding {
 		}
 	}
 	for _, key := range []string{"gc.reflogexpireunreachable", "gc.reflogexpire"} {
-		if value, ok := f.last(key); ok && slices.Contains([]string{"now", "all"}, value) {
+		if value, ok := git.Last(f.Config, key); ok && slices.Contains([]string{"now", "all"}, value) {
 			found = append(found, warning("%s = %s: git gc makes it impossible to undo a prune or a drop", key, value))
 		}
 	}
-	if value, ok := f.last("core.fsync"); ok && value == "none" {
+	if value, ok := git.Last(f.Config, "core.fsync"); ok && value == "none" {
 		found = append(found, warning("core.fsync = none: git's own refs and objects may not survive a loss of power"))
 	}
 	return found
@@ -161,17 +104,8 @@ func overChains(pattern string) bool {
 	return false
 }
 
-func (f Facts) last(key string) (string, bool) {
-	for _, s := range slices.Backward(f.Config) {
-		if s.Key == key {
-			return s.Value, true
-		}
-	}
-	return "", false
-}
-
 func (f Facts) number(key string, standard int) int {
-	text, ok := f.last(key)
+	text, ok := git.Last(f.Config, key)
 	if n, err := strconv.Atoi(text); ok && err == nil {
 		return n
 	}

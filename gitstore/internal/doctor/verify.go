@@ -37,7 +37,8 @@ type Verification struct {
 	sound  map[plumbing.Hash]bool // trees and blobs without a fault in or below them
 }
 
-// Verification returns a new Verification. If deep is false, it only checks that blobs exist.
+// Verification returns a new Verification. If deep is false, it only checks that blobs exist,
+// and leaves refs to missing commits to Check.
 func (s *Doctor) Verification(deep bool) *Verification {
 	return &Verification{doctor: s, deep: deep, sound: map[plumbing.Hash]bool{}}
 }
@@ -45,9 +46,9 @@ func (s *Doctor) Verification(deep bool) *Verification {
 // Verify reads all stored objects of an issue, live and archived: commits, records,
 // ledgers, trees and blobs. The report contains unreadable objects and violations of the
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
-// Verify detects objects whose content does not match their id. Without deep, Verify does
-// not report refs to missing commits, because Check does.
+// Verify detects objects whose content does not match their id.
 func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	n.doctor.repo.SettleIfInterrupted(ctx, issue)
 	v := n.verifier(ctx, issue)
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {

@@ -345,19 +345,13 @@ func (r *Reader) folders(prefix string) ([]string, error) {
 			loose = append(loose, e.Name())
 		}
 	}
-	var packed []string
-	err = withPacked(r.Path, func(p *packedFile) error {
-		packed, err = p.folders(prefix)
-		return err
-	})
-	if errors.Is(err, errUnsorted) {
-		var names []string
-		names, err = Stored(r.Path, prefix)
-		packed = foldersIn(names, prefix)
+	names, err := packedNames(r.Path, prefix)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(loose)
-	slices.Sort(packed) // "a-b/" is before "a/"
-	return union(loose, packed), err
+	folders := append(loose, foldersIn(names, prefix)...)
+	slices.Sort(folders)
+	return slices.Compact(folders), nil
 }
 
 // foldersIn returns the folders in sorted names below a prefix.
@@ -382,74 +376,32 @@ func Stored(path, prefix string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", prefix, err)
 	}
+	packed, err := packedNames(path, prefix) // after loose refs, because git may pack them meanwhile
+	if err != nil {
+		return nil, err
+	}
+	names := append(loose, packed...)
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// packedNames returns the sorted names of packed refs below a prefix.
+func packedNames(path, prefix string) ([]string, error) {
 	lines, err := packedBelow(path, prefix)
 	if err != nil {
 		return nil, err
 	}
-	packed := make([]string, 0, strings.Count(lines, "\n"))
+	names := make([]string, 0, strings.Count(lines, "\n"))
 	for line := range strings.Lines(lines) {
 		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
-			packed = append(packed, name)
+			names = append(names, name)
 		}
 	}
-	slices.Sort(loose)
-	slices.Sort(packed)
-	return union(loose, packed), nil
+	slices.Sort(names)
+	return names, nil
 }
 
-// union returns the strings of two sorted lists, each once.
-func union(a, b []string) []string {
-	all := make([]string, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		first := &a
-		if b[0] < a[0] {
-			first = &b
-		}
-		all = append(all, (*first)[0])
-		*first = (*first)[1:]
-	}
-	return slices.Compact(append(append(all, a...), b...))
-}
-
-// HasAny reports whether a ref below a prefix exists in the files backend.
-func HasAny(path, prefix string) (bool, error) {
-	return hasRef(path, prefix, func(string) bool { return true }, func(p *packedFile) (bool, error) {
-		name, err := p.firstFrom(prefix)
-		return strings.HasPrefix(name, prefix), err
-	})
-}
-
-// HasKeyIn reports whether the key of a ref, its name after a prefix, occurs in text in any ASCII
-// case. isKeyIn answers this for one ref. HasKeyIn may also return true if the key of a packed
-// ref has an encoded character.
-func HasKeyIn(path, prefix, text string, isKeyIn func(name string) bool) (bool, error) {
-	return hasRef(path, prefix, isKeyIn, func(p *packedFile) (bool, error) { return p.hasKeyIn(prefix, text) })
-}
-
-// hasRef reports whether a loose ref below a prefix is wanted, or find finds one in packed-refs.
-// If packed-refs is not sorted, wanted decides about its refs.
-func hasRef(path, prefix string, wanted func(name string) bool, find func(*packedFile) (bool, error)) (found bool, err error) {
-	err = eachLoose(path, prefix, func(name, _ string) error {
-		if found = wanted(name); found {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	if err != nil || found {
-		return found, err
-	}
-	err = withPacked(path, func(p *packedFile) error {
-		found, err = find(p)
-		return err
-	})
-	if errors.Is(err, errUnsorted) {
-		names, err := Stored(path, prefix)
-		return slices.ContainsFunc(names, wanted), err
-	}
-	return found, err
-}
-
-// eachLoose calls f for each loose ref below a prefix, until f returns fs.SkipAll.
+// eachLoose calls f for each loose ref below a prefix.
 func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(dir, filepath.FromSlash(prefix))
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -62,7 +62,8 @@ type History interface {
 	Cut() bool
 	// Came is called after a fetch, which may have truncated history.
 	Came(ctx context.Context) error
-	// Parents returns a commit's parents. It returns an error if the commit is missing.
+	// Parents returns a commit's parents, none at a shallow boundary. It returns an error if
+	// the commit is missing.
 	Parents(plumbing.Hash) ([]plumbing.Hash, error)
 	// IsGenesis reports whether a commit is the root of a chain, which stands for an unborn HEAD.
 	IsGenesis(plumbing.Hash) bool

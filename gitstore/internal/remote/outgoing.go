@@ -56,11 +56,9 @@ func (h Here) Showing(ctx context.Context, remote string, e Exposed, groups ...[
 				seen = append(seen, "^"+g.Seen.String())
 			}
 		}
-		list, ok := h.headsOfAll(updates)
-		if !ok {
-			if list, err = h.savedHeads(ctx, out.Tips, seen[first:]); err != nil {
-				return nil, err
-			}
+		list, err := h.savedHeads(updates)
+		if err != nil {
+			return nil, err
 		}
 		heads[n] = slices.DeleteFunc(list, func(head string) bool {
 			return known["^"+head] || slices.Contains(seen[first:], "^"+head) || h.History.IsGenesis(plumbing.NewHash(head))
@@ -200,32 +198,6 @@ func (h Here) trackedBy(ref string) (remote string) {
 	return remote
 }
 
-// savedHeads returns the HEAD commits of checkpoints reachable from tips and not from
-// seen ("^<tip>"). They are the first parents of state commits.
-func (h Here) savedHeads(ctx context.Context, tips, seen []string) ([]string, error) {
-	chain, err := h.Revs(ctx, slices.Concat(tips, seen), "--first-parent", "--parents")
-	if err != nil {
-		return nil, err
-	}
-	states := column(chain, 2)
-	if len(states) == 0 {
-		return nil, nil
-	}
-	commits, err := h.Revs(ctx, states, "--no-walk=unsorted", "--parents")
-	return column(commits, 1), err
-}
-
-// column returns one column of words, skipping shorter lines.
-func column(lines string, n int) []string {
-	var words []string
-	for line := range strings.Lines(lines) {
-		if all := strings.Fields(line); len(all) > n {
-			words = append(words, all[n])
-		}
-	}
-	return words
-}
-
 // Revs runs git rev-list. It ignores missing commits, since a remote may have commits
 // that were never fetched.
 func (h Here) Revs(ctx context.Context, commits []string, args ...string) (string, error) {
@@ -254,56 +226,37 @@ func (h Here) revs(ctx context.Context, out io.Writer, commits, args []string) e
 	return nil
 }
 
-// readHeads limits commits read before git runs instead, because a ref may contain a
-// project's whole history.
-const readHeads = 20_000
-
-// headsOfAll is savedHeads without a git process. It returns ok only if all required
-// commits are local.
-func (h Here) headsOfAll(updates []RefUpdate) (heads []string, ok bool) {
-	twice := map[plumbing.Hash]bool{}
+// savedHeads returns the HEAD commits of the checkpoints that updates add to their chains. They
+// are the first parents of state commits.
+func (h Here) savedHeads(updates []RefUpdate) (heads []string, err error) {
+	found := map[plumbing.Hash]bool{}
 	for _, g := range updates {
-		states, ok := h.statesAbove(g.Tip, g.Seen)
-		if !ok {
-			return nil, false
+		ours, met, err := h.down(g.Tip, g.Seen)
+		if err != nil {
+			return nil, err
 		}
-		for _, hash := range states {
-			parents, err := h.History.Parents(hash)
-			if err != nil {
-				return nil, false
+		theirs := map[plumbing.Hash]bool{}
+		if !met && !g.Seen.IsZero() {
+			list, _, _ := h.down(g.Seen, plumbing.ZeroHash) // the remote may have commits that were never fetched
+			for _, c := range list {
+				theirs[c.hash] = true
 			}
-			if len(parents) > 0 && !twice[parents[0]] {
-				twice[parents[0]] = true
+		}
+		for _, c := range ours {
+			if len(c.parents) < 2 || theirs[c.hash] {
+				continue
+			}
+			parents, err := h.History.Parents(c.parents[1])
+			if err != nil {
+				return nil, err
+			}
+			if len(parents) > 0 && !found[parents[0]] {
+				found[parents[0]] = true
 				heads = append(heads, parents[0].String())
 			}
 		}
 	}
-	return heads, true
-}
-
-// statesAbove returns state commits of the checkpoints at tip that are missing from the
-// chain of seen. seen may be zero.
-func (h Here) statesAbove(tip, seen plumbing.Hash) (states []plumbing.Hash, ok bool) {
-	ours, met, ok := h.down(tip, seen)
-	if !ok {
-		return nil, false
-	}
-	theirs := map[plumbing.Hash]bool{}
-	if !seen.IsZero() && !met {
-		list, _, ok := h.down(seen, plumbing.ZeroHash)
-		if !ok {
-			return nil, false
-		}
-		for _, c := range list {
-			theirs[c.hash] = true
-		}
-	}
-	for _, c := range ours {
-		if len(c.parents) > 1 && !theirs[c.hash] {
-			states = append(states, c.parents[1])
-		}
-	}
-	return states, true
+	return heads, nil
 }
 
 // A step is a commit of a first-parent walk.
@@ -312,20 +265,21 @@ type step struct {
 	parents []plumbing.Hash
 }
 
-// down follows first parents from tip and reports whether it reached end.
-func (h Here) down(tip, end plumbing.Hash) (list []step, met, ok bool) {
+// down follows first parents from tip and reports whether it reached end. After an error, it
+// returns the commits before.
+func (h Here) down(tip, end plumbing.Hash) (list []step, met bool, err error) {
 	for at := tip; at != end; {
 		parents, err := h.History.Parents(at)
-		if err != nil || len(list) == readHeads {
-			return nil, false, false
+		if err != nil {
+			return list, false, fmt.Errorf("walk commits: %w", err)
 		}
 		list = append(list, step{at, parents})
 		if len(parents) == 0 {
-			return list, false, true
+			return list, false, nil
 		}
 		at = parents[0]
 	}
-	return list, true, true
+	return list, true, nil
 }
 
 // PushedTo returns the push destination of a remote: its name, or the URL from pushurl or

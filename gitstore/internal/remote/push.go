@@ -157,8 +157,8 @@ func (h Here) extends(g RefUpdate) bool {
 	if g.Seen.IsZero() {
 		return true
 	}
-	_, met, ok := h.down(g.Tip, g.Seen)
-	return met && ok
+	_, met, err := h.down(g.Tip, g.Seen)
+	return met && err == nil
 }
 
 // pushLeased pushes updates with a lease for each.

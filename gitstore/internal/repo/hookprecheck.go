@@ -17,8 +17,8 @@ import (
 )
 
 // A HookPrecheck answers questions from a few files of the repository, so that hooks without
-// work need one git process only. It reads no list of all issues. If the files do not give
-// a definite answer, every question is answered as if checkpoints may exist.
+// work need one git process only. If the files do not give a definite answer, every question
+// is answered as if checkpoints may exist.
 type HookPrecheck struct {
 	Branch string // branch of HEAD, "" if detached
 	dir    string // common git directory, "" if the refs are not in its files
@@ -55,8 +55,8 @@ func (g HookPrecheck) HasNoCheckpoints() bool {
 	if g.dir == "" {
 		return false
 	}
-	found, err := refs.HasAny(g.dir, LiveRefs)
-	return err == nil && !found
+	names, err := refs.Stored(g.dir, LiveRefs)
+	return err == nil && len(names) == 0
 }
 
 // IsForeign reports whether a branch is known to belong to no issue with checkpoints.
@@ -66,13 +66,17 @@ func (g HookPrecheck) IsForeign(branch string) bool {
 	if g.dir == "" || !fsutil.IsASCII(branch) {
 		return false
 	}
-	isKeyIn := func(name string) bool {
-		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, LiveRefs))
-		key := strings.ReplaceAll(strings.ToLower(string(i)), "+", "-") // the branch of a fork has a dash
-		return err == nil && strings.Contains(strings.ReplaceAll(strings.ToLower(branch), "+", "-"), key)
-	}
-	if found, err := refs.HasKeyIn(g.dir, LiveRefs, branch, isKeyIn); found || err != nil {
+	names, err := refs.Stored(g.dir, LiveRefs)
+	if err != nil {
 		return false
+	}
+	plain := func(text string) string { return strings.ReplaceAll(strings.ToLower(text), "+", "-") } // the branch of a fork has a dash
+	text := plain(branch)
+	for _, name := range names {
+		i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, LiveRefs))
+		if err == nil && strings.Contains(text, plain(string(i))) {
+			return false
+		}
 	}
 	log, err := os.ReadFile(filepath.Join(g.dir, "logs", "refs", "heads", filepath.FromSlash(branch)))
 	return branch == "" || errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(log, []byte("\tBranch: renamed "))

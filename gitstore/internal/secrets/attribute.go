@@ -48,54 +48,38 @@ func (a *attribution) checkpoints(out chain.Outgoing, f func(repo.RawCommit) err
 // addUntracked lists the untracked files that a chain exposes: those of a state that are neither
 // staged nor in HEAD.
 func (a *attribution) addUntracked(found *Scanned, out chain.Outgoing) error {
+	objects := a.s.repo.Objects
+	find := &trees.Finder{Reader: objects}
 	return a.checkpoints(out, func(c repo.RawCommit) error {
 		if _, shown := a.shown.paths[c.Tree.String()]; !shown {
 			return nil
 		}
-		files, err := a.s.unstaged(c)
-		for _, f := range files {
-			if _, shown := a.shown.paths[f.New.Hash.String()]; shown && f.untracked {
-				found.addUntracked(f.Path)
+		entries, err := trees.Read(objects, c.Tree)
+		if err != nil {
+			return err
+		}
+		unstaged, err := trees.Diff(objects, trees.HashOf(entries, "staged"), trees.HashOf(entries, "state"))
+		if err != nil || len(unstaged) == 0 {
+			return err
+		}
+		var head plumbing.Hash
+		if state, err := a.s.chain.StateCommitOf(c); err == nil && !state.Head.IsZero() {
+			head, _ = a.s.repo.TreeOfCommit(state.Head) // a shallow clone may lack it
+		}
+		for _, change := range unstaged {
+			_, shown := a.shown.paths[change.New.Hash.String()]
+			if !shown || change.New.Mode == trees.ModeGitlink || !change.Old.Hash.IsZero() {
+				continue
 			}
+			if !head.IsZero() {
+				if mode, _, err := find.Lookup(head, change.Path); err == nil && mode != 0 {
+					continue
+				}
+			}
+			found.addUntracked(change.Path)
 		}
-		return err
+		return nil
 	})
-}
-
-// An unstaged file of a state differs from the index.
-type unstaged struct {
-	trees.Change
-	untracked bool // neither staged nor in HEAD
-}
-
-// unstaged returns the files of a checkpoint's state that differ from the index. Removed files are
-// not among them.
-func (s *Scanner) unstaged(c repo.RawCommit) (files []unstaged, err error) {
-	entries, err := trees.Read(s.repo.Objects, c.Tree)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := trees.Diff(s.repo.Objects, trees.HashOf(entries, "staged"), trees.HashOf(entries, "state"))
-	if err != nil || len(changes) == 0 {
-		return nil, err
-	}
-	var head plumbing.Hash
-	if state, err := s.chain.StateCommitOf(c); err == nil && !state.Head.IsZero() {
-		head, _ = s.repo.TreeOfCommit(state.Head) // a shallow clone may lack it
-	}
-	find := &trees.Finder{Reader: s.repo.Objects}
-	for _, change := range changes {
-		if change.New.Hash.IsZero() || change.New.Mode == trees.ModeGitlink {
-			continue
-		}
-		f := unstaged{change, change.Old.Hash.IsZero()}
-		if f.untracked && !head.IsZero() {
-			mode, _, err := find.Lookup(head, change.Path)
-			f.untracked = err != nil || mode == 0
-		}
-		files = append(files, f)
-	}
-	return files, nil
 }
 
 // files returns the files with a report that a chain exposes. Of several paths of a file it

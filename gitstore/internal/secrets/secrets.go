@@ -119,13 +119,7 @@ func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
 // secrets. A file belongs to the result of each issue whose chain contains it. The number of
 // git processes does not depend on the number of issues.
 func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
-	found, errs := s.Quickly(reqs), make([]error, len(reqs))
-	var left []int
-	for n := range reqs {
-		if found[n] == nil {
-			left = append(left, n)
-		}
-	}
+	found, errs := make([]*Scanned, len(reqs)), make([]error, len(reqs))
 	tries := 0
 	var scan func([]int)
 	scan = func(some []int) {
@@ -149,9 +143,11 @@ func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, 
 		scan(some[:len(some)/2])
 		scan(some[len(some)/2:])
 	}
-	if len(left) > 0 {
-		scan(left)
+	all := make([]int, len(reqs))
+	for n := range reqs {
+		all[n] = n
 	}
+	scan(all)
 	return found, errs
 }
 

@@ -5,8 +5,7 @@
 //	carry              versions of the paths that a save did not capture
 //	Capturer.Snapshot  both, with the facts for the record
 //
-// A Checker checks the files that a record refers to: outputs of agents and phases, and
-// plans. Git often ignores these files, so saves name them as artifacts. Paths are
+// It also checks the files that a record refers to: outputs of agents and phases, and plans. Git often ignores these files, so saves name them as artifacts. Paths are
 // relative to the worktree root. Files outside the worktree are never read and count as
 // missing.
 package snapshot

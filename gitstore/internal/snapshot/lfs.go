@@ -197,6 +197,19 @@ func linkContent(from, to string) error {
 // can bring the checkpoint back as long as git keeps reflog entries.
 const keptFor = 90 * 24 * time.Hour
 
+// LFSContent returns the ids of the content that git-lfs stores for changed files of
+// checkpoints. It leaves out checkpoints that cannot be read.
+func (s *Capturer) LFSContent(list []chain.Checkpoint) map[string]bool {
+	ids := map[string]bool{}
+	for i := range list {
+		pointers, _ := s.Pointers(&list[i])
+		for _, p := range pointers {
+			ids[p.OID] = true
+		}
+	}
+	return ids
+}
+
 // SweepContent removes kept content that no checkpoint names: the content in purged, or if
 // purged is nil, content that was kept or needed by the last sweep more than keptFor ago. It
 // reads the checkpoints only if there is such content.

@@ -112,10 +112,10 @@ type TreeDiff = treediff.Diff
 // A FileChange is a file that differs between two checkpoints.
 type FileChange = treediff.Change
 
-// Diff compares the files of two checkpoints. If from is nil, it compares a checkpoint
+// Compare compares the files of two checkpoints. If from is nil, it compares a checkpoint
 // with HEAD at the time of its save. Paths are git pathspecs that limit the result;
 // without paths all files count.
-func (s *Capturer) Diff(from, to *chain.Checkpoint, paths ...string) (*TreeDiff, error) {
+func (s *Capturer) Compare(from, to *chain.Checkpoint, paths ...string) (*TreeDiff, error) {
 	before, err := s.sideBefore(from, to)
 	if err != nil {
 		return nil, err
@@ -154,10 +154,10 @@ func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 	return treediff.Side{Tree: trees.HashOf(entries, "state"), Conflicts: trees.HashOf(entries, "conflicts")}, nil
 }
 
-// DiffSince returns the difference between a checkpoint's file and the file in the
+// Diff returns the difference between a checkpoint's file and the file in the
 // worktree, in the format of git diff. The text contains raw file contents: callers must
 // escape it for a terminal.
-func (s *Capturer) DiffSince(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
+func (s *Capturer) Diff(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
 	st, err := s.OpenSnapshot(c)
 	if err != nil {
 		return "", err

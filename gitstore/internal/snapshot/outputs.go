@@ -15,16 +15,18 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
-	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// An OutputReport lists the files that a record refers to and that are missing or
-// changed.
-type OutputReport = Mismatches
+// An OutputReport lists the files that a record refers to and that are missing or changed.
+type OutputReport struct {
+	Missing []string // missing from the worktree and from the checkpoint's untracked files
+	Changed []string // different from the recorded digest
+}
 
 // Outputs checks the files that a record refers to. Locations outside the worktree are
 // not read and count as missing. A file that a restore of the checkpoint would create or
@@ -35,7 +37,7 @@ func (s *Capturer) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoi
 	if err != nil {
 		return OutputReport{}, err
 	}
-	return s.outputs().Check(ctx, entries, r, s.restorePlan(c))
+	return s.checkOutputs(ctx, entries, r, s.restorePlan(c))
 }
 
 // PlanChanged reports whether the plan file differs from its digest, and a restore of the
@@ -53,11 +55,11 @@ func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]
 	if err != nil {
 		return nil, err
 	}
-	return s.outputs().Missing(entries, r)
+	return s.missingOutputs(entries, r)
 }
 
 // keptOutputs returns the files that the previous checkpoint contains because its record
-// refers to them (Checker.CarryOver). If an error occurs, the save continues
+// refers to them (carriedOver). If an error occurs, the save continues
 // without these files.
 func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
 	before, _ := s.chain.LastResumed(issue)
@@ -72,7 +74,7 @@ func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []st
 	if err != nil {
 		return nil
 	}
-	return s.outputs().CarryOver(entries, func() (*checkpoint.Record, error) { return s.chain.Record(before) })
+	return s.carriedOver(entries, func() (*checkpoint.Record, error) { return s.chain.Record(before) })
 }
 
 // lookedBack limits the checkpoints in which hadUntracked looks for files.
@@ -102,6 +104,18 @@ func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue) fun
 	}
 }
 
+// FindRepository returns the repository inside the worktree that contains a path relative
+// to the root, or the part of this repository that does.
+func (s *Capturer) FindRepository(ctx context.Context, path string) repository.Foreign {
+	return s.repo.Boundary(ctx).Find(path)
+}
+
+// FindGitDir returns the git directory or object directory that contains an absolute path,
+// of this or of another repository.
+func (s *Capturer) FindGitDir(ctx context.Context, path string) repository.Foreign {
+	return s.repo.Boundary(ctx).FindPlace(path)
+}
+
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
 // root, for example because git reserves the path.
 func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
@@ -110,11 +124,6 @@ func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFi
 func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
 	out, err := s.repo.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
 	return len(out) > 0, err
-}
-
-// Digests returns the current digests of worktree files (Checker.Digests).
-func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]string, error) {
-	return s.outputs().Digests(ctx, places)
 }
 
 // restorePlan returns the paths that a restore would write. It is empty if the snapshot
@@ -140,28 +149,11 @@ func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]tree
 	return trees.Read(s.repo.Objects, c.Tree)
 }
 
-func (s *Capturer) outputs() *Checker {
-	return &Checker{Git: s.git(), Root: s.repo.Info.Root, Objects: s.repo.Objects}
-}
-
-// A Checker checks files of a worktree with the objects of its repository.
-type Checker struct {
-	Git     git.Git // runs at the root
-	Root    string  // top-level directory
-	Objects trees.Reader
-}
-
-// Mismatches lists missing or changed files of a record.
-type Mismatches struct {
-	Missing []string // missing from the worktree and from the checkpoint's untracked files
-	Changed []string // different from the recorded digest
-}
-
-// Check compares the files of a record with the worktree. Files that a restore of the
-// checkpoint would write, as in a new clone, count as neither missing nor changed.
-func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back RestorePlan) (Mismatches, error) {
-	var report Mismatches
-	missing, err := s.Missing(entries, r)
+// checkOutputs is Outputs with the entries of the checkpoint's tree and the files that a restore
+// would write.
+func (s *Capturer) checkOutputs(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back RestorePlan) (OutputReport, error) {
+	var report OutputReport
+	missing, err := s.missingOutputs(entries, r)
 	if err != nil {
 		return report, err
 	}
@@ -187,22 +179,22 @@ func (s *Checker) Check(ctx context.Context, entries []trees.Entry, r *checkpoin
 	return report, nil
 }
 
-// Missing returns files of a record that exist neither in the worktree nor in the
-// checkpoint's untracked files. A restore leaves a tracked file that was removed.
-func (s *Checker) Missing(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
+// missingOutputs is MissingOutputs with the entries of the checkpoint's tree. A restore leaves a
+// tracked file that was removed.
+func (s *Capturer) missingOutputs(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
 	outputs := r.Outputs()
 	if len(outputs) == 0 {
 		return nil, nil
 	}
 	state, _ := trees.Find(entries, "state")
 	staged, _ := trees.Find(entries, "staged")
-	root, err := os.OpenRoot(s.Root)
+	root, err := os.OpenRoot(s.repo.Info.Root)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	var missing []string
-	find := &trees.Finder{Reader: s.Objects}
+	find := &trees.Finder{Reader: s.repo.Objects}
 	for _, o := range outputs {
 		name := path.Clean(o.Location)
 		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
@@ -250,11 +242,11 @@ func digestOf(f contents.Side) string {
 
 func digest(blob plumbing.Hash) string { return "blob:" + blob.String() }
 
-// CarryOver returns the files of a checkpoint that its record refers to, if they exist and are
+// carriedOver returns the files of a checkpoint that its record refers to, if they exist and are
 // untracked. The next checkpoint stores their current content, so that the newest checkpoint
 // contains all of them. Git often ignores these files, so other machines receive them only
 // through checkpoints. The record is read only if the state has files beside the index.
-func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
+func (s *Capturer) carriedOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
 	state, ok := trees.Find(entries, "state")
 	staged, _ := trees.Find(entries, "staged")
 	if !ok || state.Hash == staged.Hash {
@@ -264,7 +256,7 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 	if err != nil {
 		return nil
 	}
-	root, err := os.OpenRoot(s.Root)
+	root, err := os.OpenRoot(s.repo.Info.Root)
 	if err != nil {
 		return nil
 	}
@@ -274,7 +266,7 @@ func (s *Checker) CarryOver(entries []trees.Entry, record func() (*checkpoint.Re
 		places = append(places, o.Location)
 	}
 	var kept []string
-	find := &trees.Finder{Reader: s.Objects}
+	find := &trees.Finder{Reader: s.repo.Objects}
 	for _, place := range places {
 		place = path.Clean(place)
 		if !has(find, state, place) || has(find, staged, place) {
@@ -316,11 +308,11 @@ const MaxDigested = 64 << 20
 // git's clean filters. Line endings and filters of another machine therefore do not
 // change a digest. Files outside the worktree, irregular files, and files over the limit
 // have no digest.
-func (s *Checker) Digests(ctx context.Context, places []string) (map[string]string, error) {
+func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]string, error) {
 	if len(places) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(s.Root)
+	root, err := os.OpenRoot(s.repo.Info.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +326,7 @@ func (s *Checker) Digests(ctx context.Context, places []string) (map[string]stri
 		}
 		names, asked = append(names, name), append(asked, place)
 	}
-	hashes, err := s.Git.HashFiles(ctx, names, false)
+	hashes, err := s.git().HashFiles(ctx, names, false)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,9 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -22,13 +23,13 @@ import (
 )
 
 // newSite returns an empty repository.
-func newSite(t *testing.T) (*gittest.Repo, *Checker) {
+func newSite(t *testing.T) (*gittest.Repo, *Capturer) {
 	t.Helper()
 	r := gittest.New(t)
 	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
-	return r, &Checker{Git: git.Git{Dir: r.Dir}, Root: r.Dir, Objects: store}
+	return r, New(&repo.Repo{Git: git.Git{Dir: r.Dir}, Info: repository.Info{Root: r.Dir}, Objects: store}, nil)
 }
 
 // entries returns tree entries with one file per directory, all with the same content.
@@ -78,8 +79,8 @@ func TestDigests(t *testing.T) {
 	assert.NotEqual(t, "blob:"+w.Git("hash-object", "--no-filters", "out/a.txt"), got["out/a.txt"], "line endings make no difference")
 }
 
-// TestCheckReportsMissingAndChangedFiles checks the files that a record refers to.
-func TestCheckReportsMissingAndChangedFiles(t *testing.T) {
+// TestOutputsReportMissingAndChangedFiles checks the files that a record refers to.
+func TestOutputsReportMissingAndChangedFiles(t *testing.T) {
 	t.Parallel()
 	r, s := newSite(t)
 	r.Write("a", "1\n")
@@ -101,12 +102,12 @@ func TestCheckReportsMissingAndChangedFiles(t *testing.T) {
 		},
 	})
 	held := entries(r, "state/held")
-	got, err := s.Check(t.Context(), held, record, back)
+	got, err := s.checkOutputs(t.Context(), held, record, back)
 	require.NoError(t, err)
-	assert.Equal(t, Mismatches{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
-	got, err = s.Check(t.Context(), nil, record, nil)
+	assert.Equal(t, OutputReport{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
+	got, err = s.checkOutputs(t.Context(), nil, record, nil)
 	require.NoError(t, err)
-	assert.Equal(t, Mismatches{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
+	assert.Equal(t, OutputReport{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
 }
 
 // TestCarryOverKeepsUntrackedArtifacts checks that artifacts of a record are carried over if they exist and are
@@ -118,10 +119,10 @@ func TestCarryOverKeepsUntrackedArtifacts(t *testing.T) {
 		r.Write(name, "now\n")
 	}
 	record := func() (*checkpoint.Record, error) { return refers(t, "./out", "gone", "other"), nil }
-	assert.Equal(t, []string{"out"}, s.CarryOver(entries(r, "state/out"), record))
-	assert.Empty(t, s.CarryOver(entries(r, "state/gone", "staged/other"), record), "not here any more")
-	assert.Empty(t, s.CarryOver(entries(r, "state/out", "state/x", "staged/out"), record), "tracked since")
-	assert.Empty(t, s.CarryOver(nil, func() (*checkpoint.Record, error) {
+	assert.Equal(t, []string{"out"}, s.carriedOver(entries(r, "state/out"), record))
+	assert.Empty(t, s.carriedOver(entries(r, "state/gone", "staged/other"), record), "not here any more")
+	assert.Empty(t, s.carriedOver(entries(r, "state/out", "state/x", "staged/out"), record), "tracked since")
+	assert.Empty(t, s.carriedOver(nil, func() (*checkpoint.Record, error) {
 		t.Error("the record was read for nothing")
 		return nil, errors.New("not read")
 	}))
