@@ -14,6 +14,8 @@
 //	back        the steps of the undo
 //	blobs/      the raw contents and the staged contents that the steps need, by hash
 //
+// Large, unreadable and git-lfs files are not in the tree: they are in a folder beside it (Log.Kept).
+//
 // A pending entry is the only note of a command that was killed.
 package operation
 

@@ -27,6 +27,8 @@ type Log struct {
 	coming *Entry // the entry in a transaction that has not ended
 	former *Entry // the entry before the last transaction
 
+	expired bool // entries have gone since the last SweepKept
+
 	Unsettled bool // the last entry that was stored or found is pending
 }
 
@@ -41,9 +43,9 @@ func New(r *repo.Repo) *Log {
 func (l *Log) Worktree() string {
 	name, err := filepath.Rel(filepath.Join(l.repo.Info.CommonDir, "worktrees"), l.repo.Info.Dir)
 	if err != nil || strings.HasPrefix(name, "..") {
-		return "_main"
+		return mainWorktree
 	}
-	return "w-" + checkpoint.Issue(name).RefName()
+	return refOfWorktree(name)
 }
 
 // A Start describes an operation that begins.
@@ -64,7 +66,11 @@ func (l *Log) Run(ctx context.Context, o Start, f func() error) error {
 	err := f()
 	e := l.open
 	l.open = nil
-	if failed := l.end(context.WithoutCancel(ctx), e); failed != nil {
+	failed := l.end(context.WithoutCancel(ctx), e)
+	if failed == nil && l.expired {
+		failed, l.expired = l.SweepKept(context.WithoutCancel(ctx)), false
+	}
+	if failed != nil {
 		l.repo.Notify("the operation %s is not recorded completely, and undo may revert a part of it: %v", e.Command, failed)
 	}
 	return err
@@ -214,7 +220,8 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 			return nil, err
 		}
 		e.Number = newest(there, e.Worktree) + 1
-		moves = l.expired(ctx, there, e.Worktree)
+		moves = l.toExpire(ctx, there, e.Worktree)
+		l.expired = l.expired || len(moves) > 0
 	}
 	if e.Commit, err = e.encode(l.repo, k); err != nil {
 		return nil, err
@@ -273,6 +280,7 @@ func (l *Log) Forget(ctx context.Context, e *Entry) error {
 	})
 	if err == nil || repo.IsDone(err) {
 		e.Commit, e.Number, l.Unsettled = plumbing.ZeroHash, 0, false
+		err = errors.Join(err, l.SweepKept(ctx))
 	}
 	return err
 }

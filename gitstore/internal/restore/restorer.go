@@ -129,6 +129,7 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 	if err != nil {
 		return nil, err
 	}
+	r.site = site
 	if r.since == nil && len(s.repo.Info.MergeHeads()) == 0 {
 		done.Merging = mergeHeads(st)
 	}
@@ -161,7 +162,8 @@ type undoable struct {
 	req   *RestoreRequest
 	k     *repo.ObjectWriter
 	since *snapshot.Stored // of the checkpoint Since, or nil
-	steps []Step           // set before the first change of the worktree
+	site  *Worktree
+	steps []Step // set before the first change of the worktree
 }
 
 // siteFor returns the worktree for the restore of a checkpoint. since can be nil.
@@ -188,6 +190,7 @@ func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() erro
 	if err = putSteps(e, forward, steps, r.k); err == nil {
 		err = r.s.log.Write(ctx, e, r.k)
 	}
+	r.site.Kept = r.s.log.Kept(e)
 	if err == nil || repo.IsDone(err) {
 		r.steps = steps
 	}

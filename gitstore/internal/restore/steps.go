@@ -97,6 +97,8 @@ type StoredStep struct {
 	IndexAfter  [4]string `json:"index_after"`
 	DiskBefore  string    `json:"disk_before,omitempty"`
 	DiskAfter   string    `json:"disk_after,omitempty"`
+	KeptBefore  bool      `json:"kept_before,omitempty"` // the files are set aside, and their hashes are those of unread
+	KeptAfter   bool      `json:"kept_after,omitempty"`
 	WorkBefore  string    `json:"work_before,omitempty"`
 	WorkAfter   string    `json:"work_after,omitempty"`
 	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
@@ -109,6 +111,7 @@ func (st Step) Stored() StoredStep {
 	e := StoredStep{
 		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
 		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
+		KeptBefore: st.before.disk.kept, KeptAfter: st.diskAfter.kept,
 		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
 		Sparse: st.before.sparse, Assume: st.before.assume,
 	}
@@ -139,8 +142,8 @@ func (e StoredStep) Step() (Step, error) {
 		}
 		*to = side
 	}
-	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
-	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
+	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash, kept: e.KeptBefore}
+	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash, kept: e.KeptAfter}
 	var err error
 	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
 		return st, err

@@ -205,7 +205,7 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	if err != nil || len(steps) == 0 {
 		return p, err
 	}
-	outcome, err := s.siteSince(e.Head()).PlanBack(ctx, steps)
+	outcome, err := s.siteSince(e, e.Head()).PlanBack(ctx, steps)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -213,9 +213,10 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	return p, nil
 }
 
-// siteSince returns the worktree, with a former HEAD.
-func (s *Restorer) siteSince(head plumbing.Hash) *Worktree {
+// siteSince returns the worktree for the undo of an operation, with a former HEAD.
+func (s *Restorer) siteSince(e *operation.Entry, head plumbing.Hash) *Worktree {
 	site := s.site(s.repo.NewObjectWriter())
+	site.Kept = s.log.Kept(e)
 	if !head.IsZero() {
 		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
 	}
@@ -313,10 +314,10 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 // takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
 // command that was killed.
 func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
-	site := s.siteSince(e.Head())
+	site := s.siteSince(e, e.Head())
 	k := s.repo.NewObjectWriter()
 	site.Objects = k
-	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
+	return site.TakeBack(ctx, steps, killed, func(ctx context.Context, opposite []Step) error {
 		if err := putSteps(e, stores, overriddenBy(opposite, killed), k); err != nil {
 			return err
 		}
