@@ -12,6 +12,7 @@
 //	operation   the facts (type Facts), in the part of YAML that is JSON
 //	files       the steps that changed the files of the worktree (package restore)
 //	back        the steps of the undo
+//	index-*     the index file before these steps, if they change entries
 //	blobs/      the raw contents and the staged contents that the steps need, by hash
 //
 // Large, unreadable and git-lfs files are not in the tree: they are in a folder beside it (Log.Kept).
@@ -80,6 +81,8 @@ type Facts struct {
 	Brought  []checkpoint.ID `json:"brought,omitempty"` // checkpoints that the last undo or redo has brought back
 	Removed  []checkpoint.ID `json:"removed,omitempty"` // and that it has removed
 	Notes    []StateFile     `json:"notes,omitempty"`   // state files of the worktree
+
+	IndexTimes map[string]time.Time `json:"index_times,omitempty"` // modification times of the index files, by the names of steps
 }
 
 // A Place is a state of HEAD.

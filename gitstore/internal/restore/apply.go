@@ -156,7 +156,7 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 			}
 		}
 	}
-	return lost, area.edit(ctx, edits)
+	return lost, area.edit(ctx, edits, s.former)
 }
 
 // removeFile removes the file of a removing step, and parent directories that become

@@ -187,7 +187,11 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *
 func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() error, err error) {
 	e := r.s.log.Current()
 	e.State, e.Checkpoint = operation.Pending, r.req.Checkpoint.ID
-	if err = putSteps(e, forward, steps, r.k); err == nil {
+	resolved, err := r.s.putIndex(ctx, e, forward, steps, r.k)
+	if err == nil {
+		err = putSteps(e, forward, steps, r.k, resolved...)
+	}
+	if err == nil {
 		err = r.s.log.Write(ctx, e, r.k)
 	}
 	r.site.Kept = r.s.log.Kept(e)

@@ -314,11 +314,22 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 // takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
 // command that was killed.
 func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
-	site := s.siteSince(e, e.Head())
-	k := s.repo.NewObjectWriter()
+	former, err := s.indexBefore(e, other(stores))
+	if err != nil {
+		return &Outcome{}, err
+	}
+	site, k := s.siteSince(e, e.Head()), s.repo.NewObjectWriter()
+	site.former = former
 	site.Objects = k
 	return site.TakeBack(ctx, steps, killed, func(ctx context.Context, opposite []Step) error {
-		if err := putSteps(e, stores, overriddenBy(opposite, killed), k); err != nil {
+		var resolved []plumbing.Hash
+		if killed == nil { // otherwise the entry has the index from before the kill
+			var err error
+			if resolved, err = s.putIndex(ctx, e, stores, opposite, k); err != nil {
+				return err
+			}
+		}
+		if err := putSteps(e, stores, overriddenBy(opposite, killed), k, resolved...); err != nil {
 			return err
 		}
 		return s.log.Write(ctx, e, k)

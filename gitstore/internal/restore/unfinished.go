@@ -179,7 +179,11 @@ func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.siteSince(e, plumbing.NewHash(e.Before.Commit)).TakeBack(ctx, steps, steps, nil)
+	site := s.siteSince(e, plumbing.NewHash(e.Before.Commit))
+	if site.former, err = s.indexBefore(e, forward); err != nil {
+		return err
+	}
+	done, err := site.TakeBack(ctx, steps, steps, nil)
 	if err != nil {
 		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
 	}

@@ -54,6 +54,7 @@ type Worktree struct {
 
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head   func(context.Context) (plumbing.Hash, error)
+	former formerIndex   // before the operation to undo
 	past   *past         // of the checkpoint to restore; nil knows nothing
 	before plumbing.Hash // tree of HEAD at the operation to undo
 	// Modified returns the tracked files that may differ from the index. Nil means that files
