@@ -341,16 +341,12 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 
 // flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.
 func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
-	var sparse, assume, intent, absent []indexEdit
+	var sparse, assume, intent []indexEdit
 	for _, e := range edits {
 		switch {
 		case !e.change || e.want[0] == Side{}:
 		case e.want[0] == contents.Intended:
-			if w.s.isThere(e.path) {
-				intent = append(intent, e)
-			} else {
-				absent = append(absent, e)
-			}
+			intent = append(intent, e)
 		case e.sparse:
 			sparse = append(sparse, e)
 		case e.assume:
@@ -363,7 +359,6 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 	}{
 		{sparse, []string{"update-index", "-z", "--skip-worktree", "--stdin"}},
 		{assume, []string{"update-index", "-z", "--assume-unchanged", "--stdin"}},
-		{intent, []string{"-c", "core.sparseCheckout=false", "add", "-f", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"}},
 	} {
 		if len(f.edits) == 0 {
 			continue
@@ -372,12 +367,12 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 			return err
 		}
 	}
-	return w.intendAbsent(ctx, absent)
+	return w.intend(ctx, intent)
 }
 
-// intendAbsent writes intent-to-add entries for paths without a file, which git add refuses: git
-// reset makes such an entry of each path that the tree lacks.
-func (w *indexWriter) intendAbsent(ctx context.Context, edits []indexEdit) error {
+// intend writes intent-to-add entries. Git add refuses them for paths without a file, and git reset
+// makes such an entry of each path that the tree lacks.
+func (w *indexWriter) intend(ctx context.Context, edits []indexEdit) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -397,23 +392,6 @@ func (w *indexWriter) intendAbsent(ctx context.Context, edits []indexEdit) error
 		return err
 	}
 	return w.run(ctx, pathsOf(edits), "reset", "-q", "-N", string(bytes.TrimSpace(tree)), "--pathspec-from-file=-", "--pathspec-file-nul")
-}
-
-// isThere reports whether a path has a file, not below a symlink.
-func (s *Worktree) isThere(name string) bool {
-	root, err := os.OpenRoot(s.Root)
-	if err != nil {
-		return false
-	}
-	defer root.Close()
-	in := &places{root: root}
-	defer in.close()
-	pl, err := in.open(name, false)
-	if err != nil {
-		return false
-	}
-	info, err := pl.dir.Lstat(pl.name)
-	return err == nil && !info.IsDir()
 }
 
 func pathsOf(edits []indexEdit) []byte {
