@@ -109,12 +109,6 @@ func (s *Store) OperateHere(ctx context.Context, o OperationStart, f func() erro
 	return s.restorer.Operate(ctx, o, f)
 }
 
-// A Place is a state of HEAD.
-type Place = operation.Place
-
-// Place returns the present state of HEAD.
-func (s *Store) Place(ctx context.Context) (*Place, error) { return s.log.PlaceNow(ctx) }
-
 // Operations returns the operations of this worktree, newest first.
 func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
 	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {

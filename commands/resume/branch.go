@@ -67,14 +67,10 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 
 // switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
-	from, err := c.Store.Place(c.Ctx)
-	if err != nil {
-		return err
-	}
+	var err error
 	if r.switched, err = work.SwitchBranch(c.Ctx, c.Store, r.Checkpoint, name); err != nil {
 		return err
 	}
-	r.from = from
 	c.Infof("switched to branch %s", name)
 	c.Close()
 	return c.Open()

@@ -111,7 +111,6 @@ type resumption struct {
 	changed    gitstore.Changed
 	each       map[string]gitstore.Changed // answers for single files
 	restored   *gitstore.Restored
-	from       *gitstore.Place   // HEAD before a switch of the branch, or nil
 	synced     forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
@@ -335,7 +334,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if o.dryRun || c.Store.Root() == "" {
 		err = take()
 	} else {
-		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.from}, take)
+		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.switched.From(), Made: r.switched.Made()}, take)
 	}
 	switch {
 	case o.onlyPrints(err):

@@ -189,6 +189,9 @@ func announceUndo(c *invoke.Invocation, u undoer, shown *gitstore.Undone) {
 	if shown.Branch != "" {
 		list = append(list, "branch "+shown.Branch)
 	}
+	if shown.Deleted != "" {
+		list = append(list, "deletes branch "+shown.Deleted)
+	}
 	if len(list) == 0 {
 		list = append(list, "no checkpoint")
 	}

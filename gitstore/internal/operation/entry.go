@@ -76,6 +76,7 @@ type Facts struct {
 	Before   Place           `json:"before"`            // HEAD before the operation
 	After    Place           `json:"after"`             // HEAD after it
 	UndoneOn Place           `json:"undone_on"`         // HEAD after the undo
+	Made     *Place          `json:"made,omitempty"`    // branch that the operation has created, with its commit
 	Moves    []Move          `json:"refs"`              // of chains and archives, in their order
 	Tips     []Move          `json:"tips,omitempty"`    // chains at the end of the operation or of its undo
 	Brought  []checkpoint.ID `json:"brought,omitempty"` // checkpoints that the last undo or redo has brought back

@@ -54,6 +54,7 @@ type Start struct {
 	Issue   checkpoint.Issue
 	Files   bool   // it changes the worktree, so its state files belong to it
 	From    *Place // HEAD before the operation, nil for HEAD now
+	Made    *Place // branch that the operation has created, or nil
 }
 
 // Run runs f as one operation, which records the chains and archives that f moves. Inside of a
@@ -82,7 +83,7 @@ func (l *Log) Current() *Entry { return l.open }
 func (l *Log) begin(ctx context.Context, o Start) *Entry {
 	head, _ := l.repo.ReadHead(ctx) // a chain can also be changed if HEAD is broken
 	e := &Entry{Worktree: l.Worktree(), Facts: Facts{
-		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head),
+		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head), Made: o.Made,
 	}}
 	if o.From != nil {
 		e.Before = *o.From
@@ -98,13 +99,6 @@ func (l *Log) begin(ctx context.Context, o Start) *Entry {
 		}
 	}
 	return e
-}
-
-// PlaceNow returns the present state of HEAD.
-func (l *Log) PlaceNow(ctx context.Context) (*Place, error) {
-	head, err := l.repo.ReadHead(ctx)
-	p := placeOf(head)
-	return &p, err
 }
 
 func placeOf(h repo.Head) Place { return Place{h.Branch, h.Commit.String()} }

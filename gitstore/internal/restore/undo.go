@@ -31,6 +31,7 @@ type Undone struct {
 	Brought []checkpoint.ID    // checkpoints that came back
 	Removed []checkpoint.ID    // checkpoints that were removed
 	Branch  string             // branch to which HEAD returns, "" if HEAD stays
+	Deleted string             // branch that the operation has created and that an undo deletes, or ""
 
 	Restored *Restored // set for an operation that restored files
 	Commits  int       // commits since the operation, set in a preview
@@ -195,6 +196,11 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	for _, d := range deltas {
 		p.Lasting = append(p.Lasting, d.lasting...)
 	}
+	if way == operation.Undo && e.Made != nil && p.Branch != "" {
+		if at, err := s.repo.ReadRef(ctx, "refs/heads/"+e.Made.Branch); err == nil && at.String() == e.Made.Commit {
+			p.Deleted = e.Made.Branch
+		}
+	}
 	if p.Commits, err = s.commitsSince(ctx, e.Head()); err != nil {
 		return nil, err
 	}
@@ -344,6 +350,9 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 	}
 	if e.Way == operation.Undo {
 		s.moveHead(ctx, e)
+		if err := s.facts.DeleteMade(ctx, e.Made); err != nil {
+			s.repo.Notify("branch %s stays: %v", e.Made.Branch, err)
+		}
 	}
 	for _, note := range e.Notes {
 		from, to := note.After, note.Before
