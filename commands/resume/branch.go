@@ -58,7 +58,7 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 	if name == "" || name == r.Checkpoint.Branch {
 		return nil
 	}
-	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
+	b, err := c.Store.Facts.FindBranch(c.Ctx, name, time.Time{})
 	if err == nil && !b.Exists && len(b.Remote) == 0 {
 		return failure.Usagef("resume: --branch: there is no branch %s", name)
 	}

@@ -148,7 +148,7 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 		switchBack(c, r)
 	}
 	if err != nil && place.Created && !r.resumed {
-		if failed := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
+		if failed := c.Store.Facts.RemoveWorktree(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
 			c.Warnf("%s stays: %v", view.Shell(place.Dir), failed)
 		} else {
 			c.Infof("removed worktree %s again", view.Shell(place.Dir))

@@ -145,7 +145,7 @@ func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoin
 		return done, failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
 			"switch to branch %s: a restore was interrupted in this worktree", name)
 	}
-	if done, err = s.Worktrees.Switch(ctx, cp, name); err != nil {
+	if done, err = s.Facts.SwitchBranch(ctx, cp, name); err != nil {
 		return done, fmt.Errorf("resume %s: %w", cp.ID, err)
 	}
 	return done, nil
@@ -157,7 +157,7 @@ func SwitchBack(ctx context.Context, s *gitstore.Store, done gitstore.Switch) (t
 	if s.InterruptedRestore.Exists(ctx) {
 		return "", nil
 	}
-	return s.Worktrees.SwitchBack(ctx, done)
+	return s.Facts.SwitchBack(ctx, done)
 }
 
 // NoFileBack returns the error of an undo or a redo, given by its name, that can put no file back,
