@@ -85,7 +85,7 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.dryRun && c.Store.InterruptedRestore.Exists(c.Ctx) {
+	if !o.dryRun && c.Store.Restorer.Pending(c.Ctx) {
 		return u.finish(c, which, nil)
 	}
 	shown, err := u.preview(c.Store, c.Ctx, which)

@@ -141,7 +141,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: noWorktree}
 	}
-	plan, err := c.Store.Files.Plan(c.Ctx, cp, o.Look)
+	plan, err := c.Store.Restorer.Plan(c.Ctx, cp, o.Look)
 	if err != nil && failure.Classify(err).Code == failure.Invalid && !o.LeavesFiles {
 		return freshness.Files{Damaged: err.Error()}
 	}

@@ -22,7 +22,7 @@ type Which struct {
 	Number int              // the operation with this number in this worktree
 }
 
-// An Undone is the result of Undo or Redo, or its preview.
+// An Undone is the result of an undo or a redo, or its preview.
 type Undone struct {
 	Number  int
 	What    string             // command of the operation
@@ -44,32 +44,6 @@ type Undone struct {
 // IDs returns the checkpoints that came back, followed by those that were removed.
 func (u *Undone) IDs() []checkpoint.ID {
 	return append(append([]checkpoint.ID{}, u.Brought...), u.Removed...)
-}
-
-// Undo reverts an operation. Removed checkpoints return to their former place, added ones go, and
-// later saves stay. Paths that have changed since a restore stay. If shown is not nil, Undo fails
-// with a *RefusedError unless it would revert the operation of this preview. It fails with
-// ErrNothingToUndo.
-func (s *Restorer) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.act(ctx, operation.Undo, which, shown)
-}
-
-// Redo reverts an undo, with the rules and the parameters of Undo. It fails with ErrNothingToRedo.
-func (s *Restorer) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.act(ctx, operation.Redo, which, shown)
-}
-
-// Preview returns what Undo would revert now, and changes nothing. Restored then has the
-// checkpoint of the restore, and the paths that Undo would write or leave.
-// Preview fails with ErrNothingToUndo.
-func (s *Restorer) Preview(ctx context.Context, which Which) (*Undone, error) {
-	return s.preview(ctx, operation.Undo, which)
-}
-
-// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
-// ErrNothingToRedo.
-func (s *Restorer) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
-	return s.preview(ctx, operation.Redo, which)
 }
 
 // next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
@@ -182,7 +156,9 @@ func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step,
 	return steps, forward, err
 }
 
-func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
+// Preview returns what Act would do now, and changes nothing. Restored then has the checkpoint of the
+// restore, and the paths that Act would write or leave.
+func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
 	e, err := s.next(ctx, way, which)
 	if err != nil {
 		return nil, err
@@ -229,9 +205,12 @@ func (s *Restorer) siteSince(e *operation.Entry, head plumbing.Hash) *Worktree {
 	return site
 }
 
-// act undoes or redoes an operation. If an undo or a redo of that kind was killed, it is finished
+// Act undoes or redoes an operation. Removed checkpoints return to their former place, added ones go,
+// and later saves stay. Paths that have changed since a restore stay. If shown is not nil, Act fails
+// with a *RefusedError unless it would revert the operation of this preview. Act fails with
+// ErrNothingToUndo or ErrNothingToRedo. If an undo or a redo of that kind was killed, it is finished
 // instead: the user does not know that it has begun, and repeats the command.
-func (s *Restorer) act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
 	if s.repo.Info.Root != "" {
 		release, err := s.lockWorktree()
 		if err != nil {
