@@ -6,26 +6,6 @@ import (
 	"git-checkpoint/gitstore/internal/snapshot"
 )
 
-// Plan returns what a resume of a checkpoint would restore here and what it would leave, without
-// regard to HEAD, and changes nothing. Skipped are the files that both sides changed. A file
-// counts as changed if a commit has touched it, even if that commit was reverted.
-// look may be nil.
-func (s *Store) Plan(ctx context.Context, c *Checkpoint, look *Look) (*RestoreOutcome, error) {
-	return s.restorer.Plan(ctx, c, look)
-}
-
-// ChangedBetween returns the paths whose files differ between two checkpoints, sorted. Parts that
-// cannot be read count as equal.
-func (s *Store) ChangedBetween(older, newer *Checkpoint) []string {
-	return s.restorer.ChangedBetween(older, newer)
-}
-
-// CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
-// because of an operation of git or of HEAD.
-func (s *Store) CheckResume(ctx context.Context, c *Checkpoint) error {
-	return s.restorer.CheckResume(ctx, c)
-}
-
 // A TreeDiff is the difference between the files of two checkpoints. The caller must
 // close it.
 type TreeDiff = snapshot.TreeDiff

@@ -89,14 +89,14 @@ func TestReflogOfHEAD(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	assert.Equal(t, "checkout: moving from fix to other", entries[0].Message)
-	once, became := w.s.facts.OnceHad(t.Context(), "fix", time.Time{})
+	once, became := w.s.Facts.OnceHad(t.Context(), "fix", time.Time{})
 	assert.True(t, once)
 	assert.Empty(t, became)
 
 	w.Git("branch", "-q", "-m", "better")
-	_, became = w.s.facts.OnceHad(t.Context(), "other", time.Time{})
+	_, became = w.s.Facts.OnceHad(t.Context(), "other", time.Time{})
 	assert.Equal(t, "better", became)
-	once, became = w.s.facts.OnceHad(t.Context(), "other", time.Now().Add(time.Hour))
+	once, became = w.s.Facts.OnceHad(t.Context(), "other", time.Now().Add(time.Hour))
 	assert.True(t, once)
 	assert.Empty(t, became, "that was another branch")
 }

@@ -57,14 +57,14 @@ func (s *Store) Branch(ctx context.Context) (string, error) { return s.repo.Bran
 
 // OperationBranch returns the branch to which a rebase or a bisection in progress will
 // return, or "".
-func (s *Store) OperationBranch(ctx context.Context) string { return s.facts.OperationBranch(ctx) }
+func (s *Store) OperationBranch(ctx context.Context) string { return s.Facts.OperationBranch(ctx) }
 
 // A FormerName is an earlier name of a branch.
 type FormerName = facts.FormerName
 
 // FormerNames returns the earlier names of a branch from its reflog, the last name first.
 func (s *Store) FormerNames(ctx context.Context, branch string) []FormerName {
-	return s.facts.FormerNames(ctx, branch)
+	return s.Facts.FormerNames(ctx, branch)
 }
 
 // ClearLock removes a lock file that a killed git left after since, unless a running git

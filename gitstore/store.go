@@ -35,18 +35,15 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
 // number of processes may use one repository at once.
 type Store struct {
-	Doctor    *doctor.Doctor     // checks, repairs and measures the stored checkpoints and the repository around them
-	Files     *snapshot.Capturer // takes and opens states, and compares the files of the worktree with checkpoints, their records and HEAD
-	Notes     Notes              // state files of commands
-	Worktrees Worktrees          // worktrees of the repository
-
-	InterruptedRestore InterruptedRestore // a killed restore in this worktree
+	Doctor   *doctor.Doctor     // checks, repairs and measures the stored checkpoints and the repository around them
+	Files    *snapshot.Capturer // takes and opens states, and compares the files of the worktree with checkpoints, their records and HEAD
+	Notes    Notes              // state files of commands
+	Restorer *restore.Restorer  // a killed restore, and restores in other clones
+	Facts    *facts.Facts       // branches, worktrees and clones
 
 	repo     *repo.Repo
 	chain    *chain.Chains
-	facts    *facts.Facts
 	secrets  *secrets.Scanner
-	restorer *restore.Restorer
 	log      *operation.Log
 	sharer   *share.Sharer
 }
@@ -69,8 +66,8 @@ func newStore(r *repo.Repo) *Store {
 	l := operation.New(r)
 	u := restore.New(r, c, n, f, l)
 	return &Store{
-		Doctor: doctor.New(r, c, n, f), Files: n, Notes: Notes{r}, Worktrees: Worktrees{r, f}, InterruptedRestore: InterruptedRestore{u},
-		repo: r, chain: c, facts: f, secrets: secrets.New(r, c), restorer: u, log: l, sharer: share.New(r, c, l),
+		Doctor: doctor.New(r, c, n, f), Files: n, Notes: Notes{r}, Restorer: u, Facts: f,
+		repo: r, chain: c, secrets: secrets.New(r, c), log: l, sharer: share.New(r, c, l),
 	}
 }
 

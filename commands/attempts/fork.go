@@ -161,7 +161,7 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 		if f.checkpoint = begun(c, from, f); f.checkpoint != nil || c.Store.HasIssue(c.Ctx, f.issue) {
 			continue // makeForks refuses the latter
 		}
-		b, err := c.Store.FindBranch(c.Ctx, f.branch, time.Time{})
+		b, err := c.Store.Facts.FindBranch(c.Ctx, f.branch, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func created(forks []newFork) string {
 }
 
 func makeWorktree(c *invoke.Invocation, f *newFork) error {
-	if _, err := c.Store.Worktrees.FindOrAdd(c.Ctx, f.checkpoint, f.dir); err != nil {
+	if _, err := c.Store.Facts.FindOrAddWorktree(c.Ctx, f.checkpoint, f.dir); err != nil {
 		return err
 	}
 	c.Close()

@@ -332,7 +332,7 @@ func pick(c *invoke.Invocation, o *listOptions, l *gitstore.List, keep func(*git
 			continue
 		}
 		picked = append(picked, i)
-		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Partial() && view.Problem(cp) == "" { // objects may have to be fetched
+		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Facts.Partial() && view.Problem(cp) == "" { // objects may have to be fetched
 			markInvalid(c, cp)
 		}
 	}

@@ -173,7 +173,7 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 // printNone prints the variables of an issue without checkpoints in its chain. The work is
 // complete if its checkpoints are archived as completed, or after a comparison of forks.
 func printNone(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) {
-	filed, err := c.Store.Ended(c.Ctx, issue)
+	filed, err := c.Store.Facts.Ended(c.Ctx, issue)
 	if err != nil {
 		c.Warnf("%v", err)
 	}

@@ -194,12 +194,12 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if o.finish && o.takeBack {
 		return failure.Usagef("restore: --continue and --abort cannot be combined")
 	}
-	interrupted := c.Store.InterruptedRestore
+	interrupted := c.Store.Restorer
 	act, what := interrupted.Continue, "finished"
 	if o.takeBack {
 		act, what = interrupted.Abort, "taken back"
 	}
-	left := interrupted.IndexLock()
+	left := interrupted.StaleIndexLock()
 	was, err := act(c.Ctx)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 		if left != "" {
 			c.Infof("removed %s, which a killed restore had left", view.QuotePath(left))
 		}
-		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
+		if issue := c.Store.Restorer.LastRestored(c.Ctx); issue != "" {
 			hint = "git checkpoint undo " + view.IssueArg(issue)
 		}
 		return failure.Errorf(failure.Refused, hint, "restore: no restore was interrupted in this worktree")

@@ -111,7 +111,6 @@ type resumption struct {
 	changed    gitstore.Changed
 	each       map[string]gitstore.Changed // answers for single files
 	restored   *gitstore.Restored
-	from       *gitstore.Place   // HEAD before a switch of the branch, or nil
 	synced     forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
@@ -149,7 +148,7 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 		switchBack(c, r)
 	}
 	if err != nil && place.Created && !r.resumed {
-		if failed := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
+		if failed := c.Store.Facts.RemoveWorktree(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
 			c.Warnf("%s stays: %v", view.Shell(place.Dir), failed)
 		} else {
 			c.Infof("removed worktree %s again", view.Shell(place.Dir))
@@ -335,7 +334,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if o.dryRun || c.Store.Root() == "" {
 		err = take()
 	} else {
-		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.from}, take)
+		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.switched.From(), Made: r.switched.Made()}, take)
 	}
 	switch {
 	case o.onlyPrints(err):

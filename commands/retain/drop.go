@@ -212,7 +212,7 @@ func toDrop(c *invoke.Invocation, o *dropOptions) (checkpoint.Issue, []gitstore.
 	default:
 		return "", nil, err
 	}
-	ids, readErr := c.Store.Deleted(c.Ctx, issue)
+	ids, readErr := c.Store.Facts.Deleted(c.Ctx, issue)
 	if readErr != nil {
 		return "", nil, err
 	}

@@ -85,7 +85,7 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.dryRun && c.Store.InterruptedRestore.Exists(c.Ctx) {
+	if !o.dryRun && c.Store.Restorer.Pending(c.Ctx) {
 		return u.finish(c, which, nil)
 	}
 	shown, err := u.preview(c.Store, c.Ctx, which)
@@ -188,6 +188,9 @@ func announceUndo(c *invoke.Invocation, u undoer, shown *gitstore.Undone) {
 	}
 	if shown.Branch != "" {
 		list = append(list, "branch "+shown.Branch)
+	}
+	if shown.Deleted != "" {
+		list = append(list, "deletes branch "+shown.Deleted)
 	}
 	if len(list) == 0 {
 		list = append(list, "no checkpoint")

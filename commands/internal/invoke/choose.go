@@ -265,7 +265,7 @@ func (c *Invocation) goesOn(i checkpoint.Issue, former gitstore.FormerName) bool
 	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Saved.After(former.Until) {
 		return true
 	}
-	again, err := c.Store.FindBranch(c.Ctx, former.Name, time.Time{})
+	again, err := c.Store.Facts.FindBranch(c.Ctx, former.Name, time.Time{})
 	return err == nil && !again.Exists
 }
 
@@ -300,7 +300,7 @@ func (c *Invocation) wasRenamedTo(branch string, i checkpoint.Issue) bool {
 	if err != nil || !slices.ContainsFunc(l.Checkpoints, hasFormer) {
 		return false
 	}
-	b, err := c.Store.FindBranch(c.Ctx, string(i), time.Time{})
+	b, err := c.Store.Facts.FindBranch(c.Ctx, string(i), time.Time{})
 	return err == nil && !b.Exists
 }
 

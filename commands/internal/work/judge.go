@@ -56,7 +56,7 @@ func verdict(
 	facts.NoSource = facts.Issue == nil && IssueAbsent(c, facts.NoIssue)
 	facts.Branch = branchFact(c, cp, o)
 	facts.Head = headFact(c, cp, r)
-	if b, err := c.Store.Base(c.Ctx); err == nil {
+	if b, err := c.Store.Facts.Base(c.Ctx); err == nil {
 		facts.Base = freshness.Base{Name: b.Name, Behind: b.Behind}
 	}
 	facts.Files = filesFact(c, cp, o)
@@ -106,10 +106,10 @@ func VerdictRules(c *invoke.Invocation, o JudgeOptions) freshness.Rules {
 }
 
 func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Head {
-	h, err := c.Store.CompareHead(c.Ctx, cp)
+	h, err := c.Store.Facts.CompareHead(c.Ctx, cp)
 	if err != nil {
 		why := err.Error()
-		if c.Store.Partial() {
+		if c.Store.Facts.Partial() {
 			why = "this clone does not have the whole history"
 		}
 		if saved := cmp.Or(h.Saved, checkpoint.HashOf(r.Snapshot().Head)); c.Store.Shallow() && saved != h.Now {
@@ -139,7 +139,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: noWorktree}
 	}
-	plan, err := c.Store.Plan(c.Ctx, cp, o.Look)
+	plan, err := c.Store.Restorer.Plan(c.Ctx, cp, o.Look)
 	if err != nil && failure.Classify(err).Code == failure.Invalid && !o.LeavesFiles {
 		return freshness.Files{Damaged: err.Error()}
 	}
@@ -248,7 +248,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 	if o.Branch != "" && o.Branch != cp.Branch && (now == "" || now == o.Branch) {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: o.Branch}
 	}
-	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Saved)
+	b, err := c.Store.Facts.FindBranch(c.Ctx, cp.Branch, cp.Saved)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}
@@ -260,7 +260,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 		other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
 		if f.State == freshness.BranchExists {
 			other.Exists = true
-			if place := c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
+			if place := c.Store.Facts.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
 				other.Place = place
 			}
 		}
@@ -281,7 +281,7 @@ func missingBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.Bra
 	if len(b.Remote) > 0 {
 		f.Remote = b.Remote[0]
 	}
-	if !b.Once && !c.Store.SavedHere(c.Ctx, cp) {
+	if !b.Once && !c.Store.Facts.SavedHere(c.Ctx, cp) {
 		return f
 	}
 	if f.Remote == "" {

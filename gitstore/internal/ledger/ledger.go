@@ -293,13 +293,13 @@ func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time)
 
 // Revert takes back the change from the ledger before to the ledger after, fact by fact: l gets the
 // facts of after. Facts that have changed otherwise stay. End is the ledger after the last undo or
-// redo of the change: there a fact can have its value of before with a newer clock. With shared, another clone may have the
-// facts of before. Then a last fact gets its value of after with a newer clock, and a pin protects a
-// checkpoint that was pruned.
+// redo of the change: there a fact can have its value of before with a newer clock. With shared,
+// another clone may have the facts of before. Then a deletion stays, because it is final, a last fact
+// gets its value of after with a newer clock, and a pin protects a checkpoint that was pruned.
 func (l *Ledger) Revert(before, after, end *Ledger, shared bool, now time.Time) {
 	for key, lines := range before.sets {
 		for rest := range lines {
-			if after.sets[key][rest] || !l.sets[key][rest] {
+			if after.sets[key][rest] || !l.sets[key][rest] || shared && key.kind == Deleted {
 				continue
 			}
 			delete(l.sets[key], rest)

@@ -12,7 +12,10 @@
 //	operation   the facts (type Facts), in the part of YAML that is JSON
 //	files       the steps that changed the files of the worktree (package restore)
 //	back        the steps of the undo
+//	index-*     the index file before these steps, if they change entries
 //	blobs/      the raw contents and the staged contents that the steps need, by hash
+//
+// Large, unreadable and git-lfs files are not in the tree: they are in a folder beside it (Log.Kept).
 //
 // A pending entry is the only note of a command that was killed.
 package operation
@@ -73,11 +76,14 @@ type Facts struct {
 	Before   Place           `json:"before"`            // HEAD before the operation
 	After    Place           `json:"after"`             // HEAD after it
 	UndoneOn Place           `json:"undone_on"`         // HEAD after the undo
+	Made     *Place          `json:"made,omitempty"`    // branch that the operation has created, with its commit
 	Moves    []Move          `json:"refs"`              // of chains and archives, in their order
 	Tips     []Move          `json:"tips,omitempty"`    // chains at the end of the operation or of its undo
 	Brought  []checkpoint.ID `json:"brought,omitempty"` // checkpoints that the last undo or redo has brought back
 	Removed  []checkpoint.ID `json:"removed,omitempty"` // and that it has removed
 	Notes    []StateFile     `json:"notes,omitempty"`   // state files of the worktree
+
+	IndexTimes map[string]time.Time `json:"index_times,omitempty"` // modification times of the index files, by the names of steps
 }
 
 // A Place is a state of HEAD.

@@ -19,8 +19,8 @@ const (
 	settled        = 24 * time.Hour // age of a time that confirms the age of an entry
 )
 
-// expired returns the moves that delete old entries, before a new entry of a worktree.
-func (l *Log) expired(ctx context.Context, there map[string]plumbing.Hash, worktree string) (moves []refs.Move) {
+// toExpire returns the moves that delete old entries, before a new entry of a worktree.
+func (l *Log) toExpire(ctx context.Context, there map[string]plumbing.Hash, worktree string) (moves []refs.Move) {
 	byWorktree := map[string][]string{}
 	for _, ref := range slices.Sorted(maps.Keys(there)) {
 		if name, _, ok := parseName(ref); ok {

@@ -27,6 +27,8 @@ type Log struct {
 	coming *Entry // the entry in a transaction that has not ended
 	former *Entry // the entry before the last transaction
 
+	expired bool // entries have gone since the last SweepKept
+
 	Unsettled bool // the last entry that was stored or found is pending
 }
 
@@ -41,9 +43,9 @@ func New(r *repo.Repo) *Log {
 func (l *Log) Worktree() string {
 	name, err := filepath.Rel(filepath.Join(l.repo.Info.CommonDir, "worktrees"), l.repo.Info.Dir)
 	if err != nil || strings.HasPrefix(name, "..") {
-		return "_main"
+		return mainWorktree
 	}
-	return "w-" + checkpoint.Issue(name).RefName()
+	return refOfWorktree(name)
 }
 
 // A Start describes an operation that begins.
@@ -52,6 +54,7 @@ type Start struct {
 	Issue   checkpoint.Issue
 	Files   bool   // it changes the worktree, so its state files belong to it
 	From    *Place // HEAD before the operation, nil for HEAD now
+	Made    *Place // branch that the operation has created, or nil
 }
 
 // Run runs f as one operation, which records the chains and archives that f moves. Inside of a
@@ -64,7 +67,11 @@ func (l *Log) Run(ctx context.Context, o Start, f func() error) error {
 	err := f()
 	e := l.open
 	l.open = nil
-	if failed := l.end(context.WithoutCancel(ctx), e); failed != nil {
+	failed := l.end(context.WithoutCancel(ctx), e)
+	if failed == nil && l.expired {
+		failed, l.expired = l.SweepKept(context.WithoutCancel(ctx)), false
+	}
+	if failed != nil {
 		l.repo.Notify("the operation %s is not recorded completely, and undo may revert a part of it: %v", e.Command, failed)
 	}
 	return err
@@ -76,7 +83,7 @@ func (l *Log) Current() *Entry { return l.open }
 func (l *Log) begin(ctx context.Context, o Start) *Entry {
 	head, _ := l.repo.ReadHead(ctx) // a chain can also be changed if HEAD is broken
 	e := &Entry{Worktree: l.Worktree(), Facts: Facts{
-		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head),
+		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head), Made: o.Made,
 	}}
 	if o.From != nil {
 		e.Before = *o.From
@@ -92,13 +99,6 @@ func (l *Log) begin(ctx context.Context, o Start) *Entry {
 		}
 	}
 	return e
-}
-
-// PlaceNow returns the present state of HEAD.
-func (l *Log) PlaceNow(ctx context.Context) (*Place, error) {
-	head, err := l.repo.ReadHead(ctx)
-	p := placeOf(head)
-	return &p, err
 }
 
 func placeOf(h repo.Head) Place { return Place{h.Branch, h.Commit.String()} }
@@ -214,7 +214,8 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 			return nil, err
 		}
 		e.Number = newest(there, e.Worktree) + 1
-		moves = l.expired(ctx, there, e.Worktree)
+		moves = l.toExpire(ctx, there, e.Worktree)
+		l.expired = l.expired || len(moves) > 0
 	}
 	if e.Commit, err = e.encode(l.repo, k); err != nil {
 		return nil, err
@@ -273,6 +274,7 @@ func (l *Log) Forget(ctx context.Context, e *Entry) error {
 	})
 	if err == nil || repo.IsDone(err) {
 		e.Commit, e.Number, l.Unsettled = plumbing.ZeroHash, 0, false
+		err = errors.Join(err, l.SweepKept(ctx))
 	}
 	return err
 }

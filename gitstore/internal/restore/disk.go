@@ -18,8 +18,9 @@ import (
 // zero value means a missing file.
 type fileOnDisk struct {
 	mode uint32
-	hash plumbing.Hash
-	info fs.FileInfo // for sameFile
+	hash plumbing.Hash // of a file that is set aside: see unread
+	info fs.FileInfo   // for sameFile
+	kept bool          // the operation sets the file aside (aside.go)
 }
 
 // diskMode returns file type and permissions, or 0 if the file is neither regular nor a

@@ -148,7 +148,7 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 // goOn recovers from a kill.
 func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
-	pending := x.s.InterruptedRestore.Exists(x.t.Context())
+	pending := x.s.Restorer.Pending(x.t.Context())
 	want := x.picture()
 	if want != before && want != after {
 		require.True(x.t, pending, "files have changed, and nothing tells it")
@@ -158,11 +158,11 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	}
 	switch way {
 	case "continue":
-		was, err := x.s.InterruptedRestore.Continue(context.Background())
+		was, err := x.s.Restorer.Continue(context.Background())
 		require.NoError(x.t, err)
 		assert.Equal(x.t, pending, was)
 	case "abort":
-		was, err := x.s.InterruptedRestore.Abort(context.Background())
+		was, err := x.s.Restorer.Abort(context.Background())
 		require.NoError(x.t, err)
 		assert.Equal(x.t, pending, was)
 	default:
@@ -206,7 +206,7 @@ func TestUndoKilledAtEveryPoint(t *testing.T) {
 			} else {
 				killed++
 				whole(t, x, between, after)
-				if !x.s.InterruptedRestore.Exists(t.Context()) && x.picture() == step.want {
+				if !x.s.Restorer.Pending(t.Context()) && x.picture() == step.want {
 					continue // killed after its end
 				}
 				again(step.what)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -67,7 +68,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	for _, path := range o.asked {
 		st := o.now[path]
 		if st.work.Hash = hashes[path]; st.work.Hash.IsZero() {
-			st.blockage, st.unreadable, st.work.Hash = "not readable", true, plumbing.NewHash("ff")
+			st.unreadable, st.work.Hash = true, plumbing.NewHash("ff")
 		}
 	}
 	return now, s.markSparse(ctx, targets, o.now)
@@ -161,6 +162,10 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 	st.disk = fileOnDisk{mode: diskMode(info), info: info}
 	if st.disk.mode == 0 {
 		return errors.New("neither a file nor a symlink")
+	}
+	if d := unread(st.disk); o.raw && slices.Contains(t.kept, d.hash) {
+		st.disk = d
+		return nil
 	}
 	if o.raw {
 		st.disk, err = hashDisk(pl, info)

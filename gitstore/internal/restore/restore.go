@@ -88,14 +88,26 @@ func (o *Outcome) listSteps(steps []Step) {
 
 // lose moves paths from Restored to Skipped after a concurrent change.
 func (o *Outcome) lose(paths []string) {
-	if len(paths) == 0 {
-		return
+	if len(paths) > 0 {
+		o.remove(paths)
+		o.Skipped = append(o.Skipped, paths...)
+		slices.Sort(o.Skipped)
 	}
-	isLost := func(p string) bool { return slices.Contains(paths, p) }
-	o.Restored, o.Removed = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost)
-	o.Merged = slices.DeleteFunc(o.Merged, isLost)
-	o.Skipped = append(o.Skipped, paths...)
-	slices.Sort(o.Skipped)
+}
+
+// block moves paths from Restored to InTheWay whose files could not be set aside.
+func (o *Outcome) block(paths []string) {
+	if len(paths) > 0 {
+		o.remove(paths)
+		o.InTheWay = append(o.InTheWay, paths...)
+		slices.Sort(o.InTheWay)
+	}
+}
+
+// remove removes paths from the results of a restore.
+func (o *Outcome) remove(paths []string) {
+	is := func(p string) bool { return slices.Contains(paths, p) }
+	o.Restored, o.Removed, o.Merged = slices.DeleteFunc(o.Restored, is), slices.DeleteFunc(o.Removed, is), slices.DeleteFunc(o.Merged, is)
 }
 
 // goesBack reports whether the files go back to the checkpoint, and are not merged with it.
@@ -278,6 +290,7 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 		return err
 	}
 	r.done.lose(lost)
+	r.done.block(w.stays)
 	if err := faultPoint("index"); err != nil {
 		return err
 	}

@@ -129,6 +129,7 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 	if err != nil {
 		return nil, err
 	}
+	r.site = site
 	if r.since == nil && len(s.repo.Info.MergeHeads()) == 0 {
 		done.Merging = mergeHeads(st)
 	}
@@ -161,7 +162,8 @@ type undoable struct {
 	req   *RestoreRequest
 	k     *repo.ObjectWriter
 	since *snapshot.Stored // of the checkpoint Since, or nil
-	steps []Step           // set before the first change of the worktree
+	site  *Worktree
+	steps []Step // set before the first change of the worktree
 }
 
 // siteFor returns the worktree for the restore of a checkpoint. since can be nil.
@@ -185,9 +187,14 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *
 func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() error, err error) {
 	e := r.s.log.Current()
 	e.State, e.Checkpoint = operation.Pending, r.req.Checkpoint.ID
-	if err = putSteps(e, forward, steps, r.k); err == nil {
+	resolved, err := r.s.putIndex(ctx, e, forward, steps, r.k)
+	if err == nil {
+		err = putSteps(e, forward, steps, r.k, resolved...)
+	}
+	if err == nil {
 		err = r.s.log.Write(ctx, e, r.k)
 	}
+	r.site.Kept = r.s.log.Kept(e)
 	if err == nil || repo.IsDone(err) {
 		r.steps = steps
 	}

@@ -25,6 +25,9 @@ type staging struct {
 	dir  string
 	made places // below ready/
 	old  places // old/
+	kept places // files that the operation sets aside; open after the first use
+
+	stays []string // paths whose file could not be set aside
 }
 
 // openStaging creates an empty staging directory and removes directories of killed
@@ -42,7 +45,7 @@ func (s *Worktree) openStaging() (*staging, error) {
 	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
 	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
 	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
-	w := &staging{s: s, dir: dir, made: places{fixed: true}, old: places{fixed: true}}
+	w := &staging{s: s, dir: dir, made: places{fixed: true}, old: places{fixed: true}, kept: places{fixed: true}}
 	if err == nil {
 		w.made.root, err = os.OpenRoot(ready)
 	}
@@ -67,7 +70,7 @@ func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") 
 
 // close removes the directory, and its parent if empty.
 func (w *staging) close() error {
-	for _, p := range []*places{&w.made, &w.old} {
+	for _, p := range []*places{&w.made, &w.old, &w.kept} {
 		p.close()
 		if p.root != nil {
 			p.root.Close()
@@ -228,15 +231,15 @@ func (w *staging) prepared(st Step) (fileOnDisk, error) {
 }
 
 // permissions returns the permissions of a restored file, which git has created with made. The file
-// keeps those of the file that it replaces, except for the executable bits. A new file has no
-// permission that the save did not find.
+// keeps those of the file that it replaces, except for the executable bits. A new file, and one that
+// replaces an unreadable file, has no permission that the save did not find.
 func (s *Worktree) permissions(st Step, made fs.FileMode) fs.FileMode {
 	const exec, read = 0o111, 0o444
 	was := fs.FileMode(st.before.disk.mode & 0o777)
 	switch {
 	case st.diskAfter.mode != 0: // the step of a killed restore
 		return fs.FileMode(st.diskAfter.mode & 0o777)
-	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink:
+	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink || was&0o400 == 0:
 		if saved, ok := s.Modes[st.path]; ok {
 			made &= saved | 0o400
 		}

@@ -1,13 +1,21 @@
 package restore
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -21,8 +29,19 @@ const (
 	backward = "back"
 )
 
-// putSteps sets the steps of an entry, with the blobs that they need.
-func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter) error {
+// other returns the name of the list of steps that inverts another one.
+func other(name string) string {
+	if name == forward {
+		return backward
+	}
+	return forward
+}
+
+// indexName returns the name of the index file before the steps with a name.
+func indexName(steps string) string { return "index-" + steps }
+
+// putSteps sets the steps of an entry, with the blobs that they need, and more blobs.
+func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter, needs ...plumbing.Hash) error {
 	stored := make([]StoredStep, len(steps))
 	for i, st := range steps {
 		stored[i] = st.Stored()
@@ -38,11 +57,12 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 		}
 	}
 	for _, st := range steps {
-		for _, hash := range st.Needs() {
-			if !hash.IsZero() && k.Has(hash) {
-				k.Blobs = append(k.Blobs, hash)
-				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
-			}
+		needs = append(needs, st.Needs()...)
+	}
+	for _, hash := range needs {
+		if !hash.IsZero() && k.Has(hash) {
+			k.Blobs = append(k.Blobs, hash)
+			blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
 		}
 	}
 	slices.SortFunc(blobs, func(a, b trees.Entry) int { return strings.Compare(a.Name, b.Name) })
@@ -52,6 +72,51 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 		e.Put(trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.AddTree(blobs)})
 	}
 	return nil
+}
+
+// putIndex sets the index file of an entry from before some steps, if they change entries. It returns
+// the blobs of resolved conflicts in the index. The index as the steps leave it has the other entries. The shared part of a split
+// index can expire, so an undo edits such an index.
+func (s *Restorer) putIndex(ctx context.Context, e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter) (resolved []plumbing.Hash, err error) {
+	e.Remove(indexName(name))
+	file := s.repo.Info.Index
+	info, err := os.Stat(file)
+	if err != nil || info.Size() > maxInMemory || !slices.ContainsFunc(steps, func(st Step) bool { return st.index }) {
+		return nil, fsutil.IgnoreMissing(err)
+	}
+	if shared, err := fs.Glob(os.DirFS(filepath.Dir(file)), "sharedindex.*"); err != nil || len(shared) > 0 {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]time.Time{name: info.ModTime()}
+	if time, ok := e.IndexTimes[other(name)]; ok {
+		times[other(name)] = time
+	}
+	e.IndexTimes = times
+	e.Put(trees.Entry{Mode: trees.ModeFile, Name: indexName(name), Hash: k.Add(plumbing.BlobObject, data)})
+	if !bytes.Contains(data, []byte("REUC")) {
+		return nil, nil
+	}
+	out, err := s.inRoot().Output(ctx, "ls-files", "--resolve-undo", "-z")
+	for _, line := range git.Fields(out) {
+		if words := strings.Fields(line); len(words) > 1 {
+			resolved = append(resolved, plumbing.NewHash(words[1]))
+		}
+	}
+	return resolved, err
+}
+
+// indexBefore returns the index file from before some steps of an entry.
+func (s *Restorer) indexBefore(e *operation.Entry, name string) (formerIndex, error) {
+	hash := trees.HashOf(e.Content, indexName(name))
+	if hash.IsZero() {
+		return formerIndex{}, nil
+	}
+	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, hash)
+	return formerIndex{data, e.IndexTimes[name]}, err
 }
 
 // steps returns the steps of an entry, nil if it has none.
@@ -97,6 +162,8 @@ type StoredStep struct {
 	IndexAfter  [4]string `json:"index_after"`
 	DiskBefore  string    `json:"disk_before,omitempty"`
 	DiskAfter   string    `json:"disk_after,omitempty"`
+	KeptBefore  bool      `json:"kept_before,omitempty"` // the files are set aside, and their hashes are those of unread
+	KeptAfter   bool      `json:"kept_after,omitempty"`
 	WorkBefore  string    `json:"work_before,omitempty"`
 	WorkAfter   string    `json:"work_after,omitempty"`
 	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
@@ -109,6 +176,7 @@ func (st Step) Stored() StoredStep {
 	e := StoredStep{
 		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
 		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
+		KeptBefore: st.before.disk.kept, KeptAfter: st.diskAfter.kept,
 		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
 		Sparse: st.before.sparse, Assume: st.before.assume,
 	}
@@ -139,8 +207,8 @@ func (e StoredStep) Step() (Step, error) {
 		}
 		*to = side
 	}
-	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
-	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
+	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash, kept: e.KeptBefore}
+	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash, kept: e.KeptAfter}
 	var err error
 	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
 		return st, err

@@ -68,7 +68,7 @@ func swap(ready, pl place, was fileOnDisk) error {
 	}
 	err = exchange(from, ready.name, to, pl.name)
 	switch {
-	case errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, errors.ErrUnsupported) && !was.kept:
 		return moveChecked(ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrConcurrentChange
@@ -113,6 +113,10 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 	switch err := moveNew(from, pl.name, to, trash.name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case was.kept && errors.Is(err, errors.ErrUnsupported):
+		return aside(moveAside(pl, was, trash))
+	case was.kept && err != nil:
+		return aside(err)
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
 		now, err := pl.dir.Lstat(pl.name)
 		if err == nil && !sameFile(was.info, now) {

@@ -22,7 +22,7 @@ type Which struct {
 	Number int              // the operation with this number in this worktree
 }
 
-// An Undone is the result of Undo or Redo, or its preview.
+// An Undone is the result of an undo or a redo, or its preview.
 type Undone struct {
 	Number  int
 	What    string             // command of the operation
@@ -31,6 +31,7 @@ type Undone struct {
 	Brought []checkpoint.ID    // checkpoints that came back
 	Removed []checkpoint.ID    // checkpoints that were removed
 	Branch  string             // branch to which HEAD returns, "" if HEAD stays
+	Deleted string             // branch that the operation has created and that an undo deletes, or ""
 
 	Restored *Restored // set for an operation that restored files
 	Commits  int       // commits since the operation, set in a preview
@@ -43,32 +44,6 @@ type Undone struct {
 // IDs returns the checkpoints that came back, followed by those that were removed.
 func (u *Undone) IDs() []checkpoint.ID {
 	return append(append([]checkpoint.ID{}, u.Brought...), u.Removed...)
-}
-
-// Undo reverts an operation. Removed checkpoints return to their former place, added ones go, and
-// later saves stay. Paths that have changed since a restore stay. If shown is not nil, Undo fails
-// with a *RefusedError unless it would revert the operation of this preview. It fails with
-// ErrNothingToUndo.
-func (s *Restorer) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.act(ctx, operation.Undo, which, shown)
-}
-
-// Redo reverts an undo, with the rules and the parameters of Undo. It fails with ErrNothingToRedo.
-func (s *Restorer) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.act(ctx, operation.Redo, which, shown)
-}
-
-// Preview returns what Undo would revert now, and changes nothing. Restored then has the
-// checkpoint of the restore, and the paths that Undo would write or leave.
-// Preview fails with ErrNothingToUndo.
-func (s *Restorer) Preview(ctx context.Context, which Which) (*Undone, error) {
-	return s.preview(ctx, operation.Undo, which)
-}
-
-// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
-// ErrNothingToRedo.
-func (s *Restorer) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
-	return s.preview(ctx, operation.Redo, which)
 }
 
 // next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
@@ -181,7 +156,9 @@ func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step,
 	return steps, forward, err
 }
 
-func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
+// Preview returns what Act would do now, and changes nothing. Restored then has the checkpoint of the
+// restore, and the paths that Act would write or leave.
+func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
 	e, err := s.next(ctx, way, which)
 	if err != nil {
 		return nil, err
@@ -195,6 +172,11 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	for _, d := range deltas {
 		p.Lasting = append(p.Lasting, d.lasting...)
 	}
+	if way == operation.Undo && e.Made != nil && p.Branch != "" {
+		if at, err := s.repo.ReadRef(ctx, "refs/heads/"+e.Made.Branch); err == nil && at.String() == e.Made.Commit {
+			p.Deleted = e.Made.Branch
+		}
+	}
 	if p.Commits, err = s.commitsSince(ctx, e.Head()); err != nil {
 		return nil, err
 	}
@@ -205,7 +187,7 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	if err != nil || len(steps) == 0 {
 		return p, err
 	}
-	outcome, err := s.siteSince(e.Head()).PlanBack(ctx, steps)
+	outcome, err := s.siteSince(e, e.Head()).PlanBack(ctx, steps)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -213,18 +195,22 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	return p, nil
 }
 
-// siteSince returns the worktree, with a former HEAD.
-func (s *Restorer) siteSince(head plumbing.Hash) *Worktree {
+// siteSince returns the worktree for the undo of an operation, with a former HEAD.
+func (s *Restorer) siteSince(e *operation.Entry, head plumbing.Hash) *Worktree {
 	site := s.site(s.repo.NewObjectWriter())
+	site.Kept = s.log.Kept(e)
 	if !head.IsZero() {
 		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
 	}
 	return site
 }
 
-// act undoes or redoes an operation. If an undo or a redo of that kind was killed, it is finished
+// Act undoes or redoes an operation. Removed checkpoints return to their former place, added ones go,
+// and later saves stay. Paths that have changed since a restore stay. If shown is not nil, Act fails
+// with a *RefusedError unless it would revert the operation of this preview. Act fails with
+// ErrNothingToUndo or ErrNothingToRedo. If an undo or a redo of that kind was killed, it is finished
 // instead: the user does not know that it has begun, and repeats the command.
-func (s *Restorer) act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
 	if s.repo.Info.Root != "" {
 		release, err := s.lockWorktree()
 		if err != nil {
@@ -313,11 +299,22 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 // takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
 // command that was killed.
 func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
-	site := s.siteSince(e.Head())
-	k := s.repo.NewObjectWriter()
+	former, err := s.indexBefore(e, other(stores))
+	if err != nil {
+		return &Outcome{}, err
+	}
+	site, k := s.siteSince(e, e.Head()), s.repo.NewObjectWriter()
+	site.former = former
 	site.Objects = k
-	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
-		if err := putSteps(e, stores, overriddenBy(opposite, killed), k); err != nil {
+	return site.TakeBack(ctx, steps, killed, func(ctx context.Context, opposite []Step) error {
+		var resolved []plumbing.Hash
+		if killed == nil { // otherwise the entry has the index from before the kill
+			var err error
+			if resolved, err = s.putIndex(ctx, e, stores, opposite, k); err != nil {
+				return err
+			}
+		}
+		if err := putSteps(e, stores, overriddenBy(opposite, killed), k, resolved...); err != nil {
 			return err
 		}
 		return s.log.Write(ctx, e, k)
@@ -332,6 +329,9 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 	}
 	if e.Way == operation.Undo {
 		s.moveHead(ctx, e)
+		if err := s.facts.DeleteMade(ctx, e.Made); err != nil {
+			s.repo.Notify("branch %s stays: %v", e.Made.Branch, err)
+		}
 	}
 	for _, note := range e.Notes {
 		from, to := note.After, note.Before

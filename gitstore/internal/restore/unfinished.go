@@ -143,7 +143,9 @@ func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := s.site(s.repo.NewObjectWriter()).Finish(ctx, steps); err != nil {
+	site := s.site(s.repo.NewObjectWriter())
+	site.Kept = s.log.Kept(e)
+	if err := site.Finish(ctx, steps); err != nil {
 		return refusal(err)
 	}
 	s.recordHere(e.Issues[0], nil) // the paths that the restore left are not in the entry
@@ -177,7 +179,11 @@ func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.siteSince(plumbing.NewHash(e.Before.Commit)).TakeBack(ctx, steps, nil)
+	site := s.siteSince(e, plumbing.NewHash(e.Before.Commit))
+	if site.former, err = s.indexBefore(e, forward); err != nil {
+		return err
+	}
+	done, err := site.TakeBack(ctx, steps, steps, nil)
 	if err != nil {
 		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
 	}

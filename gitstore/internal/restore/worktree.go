@@ -41,6 +41,7 @@ type Worktree struct {
 	Prefix string            // working directory below Root, "" or "a/b/"; never removed
 	Index  string            // path of the index file
 	State  string            // private directory of this worktree for temporary files
+	Kept   string            // folder for files that the operation sets aside
 
 	Objects Objects
 	// Modes has the permissions of files at the save, if they are tighter than the umask.
@@ -53,6 +54,7 @@ type Worktree struct {
 
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head   func(context.Context) (plumbing.Hash, error)
+	former formerIndex   // before the operation to undo
 	past   *past         // of the checkpoint to restore; nil knows nothing
 	before plumbing.Hash // tree of HEAD at the operation to undo
 	// Modified returns the tracked files that may differ from the index. Nil means that files
@@ -118,6 +120,9 @@ func (s *Worktree) Sweep() error {
 func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 	s.cleanNear(steps)
 	return s.workOn(ctx, func(w *staging, area *lockedIndex) error {
+		if err := s.returnKept(w, steps); err != nil {
+			return err
+		}
 		left, err := s.stillToDo(ctx, steps, area)
 		if err != nil {
 			return err
@@ -189,6 +194,11 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 		if st.indexAfter == (Stages{}) {
 			targets[i].IndexWant = st.before.index
 		}
+		for _, d := range []fileOnDisk{st.before.disk, st.diskAfter} {
+			if d.kept {
+				targets[i].kept = append(targets[i].kept, d.hash)
+			}
+		}
 	}
 	return s.readState(ctx, targets, area, true)
 }
@@ -196,16 +206,26 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 // TakeBack undoes steps. It restores each path to its state before the steps, unless the
 // path changed since or a commit changed it. Before the first change it calls keep with the
 // steps that it is about to execute. TakeBack of these steps then reverts the undo. keep
-// may be nil.
-func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context.Context, []Step) error) (*Outcome, error) {
+// may be nil. killed are the steps that a killed process has begun.
+func (s *Worktree) TakeBack(ctx context.Context, steps, killed []Step, keep func(context.Context, []Step) error) (*Outcome, error) {
 	s.cleanNear(steps)
 	done := &Outcome{}
 	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {
+		if err := s.returnKept(w, killed); err != nil {
+			return err
+		}
 		back, planned, err := s.reverse(ctx, steps, area)
 		if err != nil {
 			return err
 		}
 		*done = *planned
+		for _, st := range back {
+			if st.diskAfter.kept {
+				if _, err := w.findKept(st.path, st.diskAfter); err != nil {
+					return err
+				}
+			}
+		}
 		s.pruneUnused(steps, done)
 		if keep != nil && len(back) > 0 {
 			if err := s.keepAll(ctx, back); err != nil {
@@ -216,7 +236,7 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 			}
 		}
 		for _, st := range back {
-			if !st.creates() {
+			if !st.creates() || st.diskAfter.kept {
 				continue
 			}
 			if err := w.write(st.path, st.diskAfter); err != nil {
@@ -224,7 +244,7 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 			}
 		}
 		lost, err := s.apply(ctx, w, area, back)
-		done.lose(lost)
+		done.lose(append(lost, w.stays...))
 		return err
 	})
 }
@@ -240,7 +260,8 @@ func (s *Worktree) PlanBack(ctx context.Context, steps []Step) (*Outcome, error)
 	return done, err
 }
 
-// keepAll adds the current contents of the files of all steps to Objects.
+// keepAll adds the current contents of the files of all steps to Objects, except for files that are
+// set aside.
 func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
@@ -249,9 +270,17 @@ func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
 	defer root.Close()
 	in := &places{root: root}
 	defer in.close()
+	isLFS, err := s.findLFS(ctx, steps)
+	if err != nil {
+		return err
+	}
 	for i := range steps {
-		if err := s.keepBefore(ctx, in, &steps[i]); err != nil {
-			return fmt.Errorf("keep %q: %w", steps[i].path, err)
+		st := &steps[i]
+		if !st.work || st.before.disk.mode == 0 {
+			continue
+		}
+		if err := s.keepBefore(in, st, isLFS[st.path]); err != nil {
+			return fmt.Errorf("keep %q: %w", st.path, err)
 		}
 	}
 	return nil
