@@ -19,7 +19,7 @@ import (
 func (w *world) parallel() []checkpoint.ID {
 	w.t.Helper()
 	ids := []checkpoint.ID{}
-	for _, c := range mustRead(w.t.(*testing.T), w).Parallel(w.s.chain.Heads("42")) {
+	for _, c := range mustRead(w.t.(*testing.T), w).Parallel(w.s.chain.Here(ctx, "42").Heads) {
 		ids = append(ids, c.ID)
 	}
 	return ids

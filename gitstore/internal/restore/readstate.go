@@ -70,7 +70,30 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 			st.blockage, st.unreadable, st.work.Hash = "not readable", true, plumbing.NewHash("ff")
 		}
 	}
-	return now, s.markSparse(ctx, targets, o.now)
+	return now, errors.Join(s.markSparse(ctx, targets, o.now), s.markIgnored(ctx, targets, o.now))
+}
+
+// markIgnored marks files that git neither tracks nor lists as untracked, so that it ignores them.
+func (s *Worktree) markIgnored(ctx context.Context, targets []Target, now map[string]*state) error {
+	var listed map[string]bool
+	for _, t := range targets {
+		st := now[t.Path]
+		if !t.Work || st.work == (Side{}) || st.index != (Stages{}) || s.Untracked == nil {
+			continue
+		}
+		if listed == nil {
+			paths, err := s.Untracked(ctx)
+			if err != nil {
+				return err
+			}
+			listed = map[string]bool{}
+			for _, path := range paths {
+				listed[path] = true
+			}
+		}
+		st.ignored = !listed[t.Path]
+	}
+	return nil
 }
 
 func (o *stateReader) readPath(t *Target) error {

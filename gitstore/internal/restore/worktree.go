@@ -51,6 +51,8 @@ type Worktree struct {
 	Share func(paths ...string)
 	Warn  func(format string, args ...any) // reports a difference to the former state, may be nil
 
+	selected, open []string // of a restore: paths at the save, and those on which the files do not agree
+
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head   func(context.Context) (plumbing.Hash, error)
 	past   *past         // of the checkpoint to restore; nil knows nothing
