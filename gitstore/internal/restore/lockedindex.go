@@ -351,12 +351,10 @@ func (w *indexWriter) intendAbsent(ctx context.Context, edits []indexEdit) error
 
 // isThere reports whether a path has a file, not below a symlink.
 func (s *Worktree) isThere(name string) bool {
-	root, err := os.OpenRoot(s.Root)
+	in, err := openPlaces(s.Root, false)
 	if err != nil {
 		return false
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	pl, err := in.open(name, false)
 	if err != nil {

@@ -23,8 +23,7 @@ const maxInside = 10_000
 type stateReader struct {
 	s      *Worktree
 	ctx    context.Context
-	root   *os.Root
-	in     places
+	in     *places
 	area   *lockedIndex
 	now    map[string]*state
 	names  *diskNames
@@ -36,18 +35,18 @@ type stateReader struct {
 // readState reads the current state of all target paths in index and worktree. Worktree
 // hashes are those of git add, or raw content if raw is set.
 func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
-	root, err := os.OpenRoot(s.Root)
+	in, err := openPlaces(s.Root, true)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
-	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, area: area, raw: raw, now: make(map[string]*state, len(targets))}
+	defer in.close()
+	o := &stateReader{s: s, ctx: ctx, in: in, area: area, raw: raw, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
-	o.names = &diskNames{in: places{root: root}, dirs: map[string]string{}, listed: map[string]*nameList{}}
-	defer func() {
-		o.in.close()
-		o.names.in.close()
-	}()
+	o.names = &diskNames{dirs: map[string]string{}, listed: map[string]*nameList{}}
+	if o.names.in, err = openPlaces(s.Root, false); err != nil {
+		return nil, fmt.Errorf("open worktree: %w", err)
+	}
+	defer o.names.in.close()
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
 	}
@@ -157,7 +156,7 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 		st.above = o.names.dir(blocked.path)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		st.made = missing(o.root, t.Path)
+		st.made = missing(o.in.root, t.Path)
 		return nil
 	case err != nil:
 		return err

@@ -244,12 +244,10 @@ func (s *Worktree) PlanBack(ctx context.Context, steps []Step) (*Outcome, error)
 
 // keepAll adds the current contents of the files of all steps to Objects.
 func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
-	root, err := os.OpenRoot(s.Root)
+	in, err := openPlaces(s.Root, false)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	for i := range steps {
 		if err := s.keepBefore(ctx, in, &steps[i]); err != nil {
@@ -343,12 +341,10 @@ func (st Step) reversed(at state, index, work bool) Step {
 
 // pruneUnused removes directories created for files that were not installed.
 func (s *Worktree) pruneUnused(steps []Step, done *Outcome) {
-	root, err := os.OpenRoot(s.Root)
+	in, err := openPlaces(s.Root, false)
 	if err != nil {
 		return
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	for _, st := range steps {
 		if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
