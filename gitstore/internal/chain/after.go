@@ -147,27 +147,6 @@ func (a *ancestry) lineage(heads ...checkpoint.ID) *Lineage {
 	return l
 }
 
-// maxDropped limits the ids that CameAfterIt follows from one checkpoint.
-const maxDropped = 256
-
-// CameAfterIt returns the checkpoints of the chain that are known to have come after a checkpoint.
-func (c *Chain) CameAfterIt(id checkpoint.ID) map[checkpoint.ID]bool {
-	a, later := c.ancestry(), map[checkpoint.ID]bool{}
-	for _, cp := range slices.Backward(c.Checkpoints()) { // parents first
-		ids, _ := a.after(cp.ID)
-		for i := 0; i < len(ids) && i < maxDropped; i++ { // also through dropped checkpoints
-			if a.known[ids[i]] == nil {
-				gone, _ := a.after(ids[i])
-				ids = append(ids, gone...)
-			}
-		}
-		if slices.ContainsFunc(ids, func(of checkpoint.ID) bool { return of == id || later[of] }) {
-			later[cp.ID] = true
-		}
-	}
-	return later
-}
-
 // Has reports whether a checkpoint of the chain belongs to the lineage. ok is false if that is
 // unknown.
 func (l *Lineage) Has(c *Checkpoint) (has, ok bool) {

@@ -154,7 +154,7 @@ func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain
 // relations returns the order of the checkpoints of a chain and the restored one. If it is unknown,
 // the clocks decide.
 func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpoint) relation {
-	line, later := list.Lineage(c.ID), list.CameAfterIt(c.ID)
+	line := list.Lineage(c.ID)
 	return func(other *chain.Checkpoint) relation {
 		isBefore, known := line.Has(other)
 		switch {
@@ -162,7 +162,10 @@ func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpo
 			return equal
 		case isBefore, !known && other.Clock < c.Clock:
 			return before
-		case later[other.ID], !known:
+		case !known:
+			return after
+		}
+		if isAfter, _ := list.Lineage(other.ID).Has(c); isAfter {
 			return after
 		}
 		return beside
