@@ -107,7 +107,7 @@ func (b *blame) commitOf(ctx context.Context, req *BlameRequest) (commit plumbin
 	}
 	if req.Saved {
 		revs := []string{"HEAD"}
-		for _, n := range b.line.here() {
+		for _, n := range b.line.here(ctx) {
 			revs = append(revs, b.line.States[n].Commit.String())
 		}
 		if err := b.checkHas(ctx, req.Path, "no checkpoint and no commit here has it", revs...); err != nil {

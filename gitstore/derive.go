@@ -88,7 +88,7 @@ func messages(errs []error) []string {
 
 // derive returns the new record. The caller's edit comes first, then facts set by the
 // store.
-func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
+func (w *saveOp) derive(ctx context.Context, before *checkpoint.Record, newest checkpoint.Clock) (*checkpoint.Record, error) {
 	redact := chain.RedactFrom(before, w.req.Redact, w.req.Allow)
 	record, err := w.req.Edit(before)
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *saveOp) derive(before *checkpoint.Record, newest checkpoint.Clock) (*ch
 	w.redacted = redact.Warnings
 	record.SetSnapshot(w.snap.Facts)
 	if !w.req.Keep {
-		record.SetRestoredFrom(w.store.chain.Sources(w.req.Issue))
+		record.SetRestoredFrom(w.store.chain.Here(ctx, w.req.Issue).Sources)
 	}
 	record.SetClock(newest.Next(w.created))
 	if w.req.Keep && record.ID() != "" {

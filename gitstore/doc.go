@@ -12,12 +12,15 @@
 //	refs/git-checkpoint/remote/<remote>/<issue>  remote-tracking ref of a chain
 //	refs/git-checkpoint/incoming/...             temporary ref of a fetch
 //	refs/git-checkpoint/line/<issue>             the states as commits, for blame (Line)
+//	refs/git-checkpoint/here/<worktree>/<issue>  the files that a worktree last agreed on with a
+//	                                             checkpoint (chain.Here)
 //	refs/git-checkpoint/operations/<worktree>/<number>
 //	                                             what undo reverts (package operation)
 //
 // <issue> is the key of the issue, percent-encoded if git forbids a character in refs
 // (checkpoint.Issue). This program pushes only refs of the first two namespaces. The
-// others are bookkeeping of one clone.
+// others are bookkeeping of one clone. <worktree> is _main, or w- and the encoded name of a linked
+// worktree.
 //
 // # Stored form, version 1
 //
@@ -103,8 +106,8 @@
 // fork. It orders the checkpoints of
 // a merge (join.State.Order), and tells which checkpoints were saved in parallel. A checkpoint of a
 // chain is unrelated to another one only if each id on the way is in the chain, or a fact of the
-// ledger or another checkpoint names it with what it came after. Each worktree
-// keeps its own ids in $GIT_DIR/git-checkpoint/here/<issue>, one a line.
+// ledger or another checkpoint names it with what it came after. The ref here/ of a worktree has the
+// ids of both trailers for its next save.
 //
 // Checkpoint-Clock orders checkpoints that did not come after each other. Its value is the time of
 // the save in nanoseconds. If the chain has the same or a later clock, the value is that clock plus

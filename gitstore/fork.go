@@ -156,7 +156,9 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 
 // HasRestored reports whether this worktree has the files of a checkpoint of the issue, by a
 // complete restore or a save.
-func (s *Store) HasRestored(i checkpoint.Issue) bool { return len(s.chain.Heads(i)) > 0 }
+func (s *Store) HasRestored(ctx context.Context, i checkpoint.Issue) bool {
+	return len(s.chain.Here(ctx, i).Heads) > 0
+}
 
 // Forks returns the forks of an issue with a live checkpoint, sorted by issue. A fork that cannot be
 // read is left out with a warning: everyone with push access can add one.

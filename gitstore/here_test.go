@@ -1,12 +1,11 @@
 package gitstore
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,7 +16,7 @@ import (
 func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	here := func() checkpoint.ID { return w.s.chain.Here("42") }
+	here := func() checkpoint.ID { return w.s.chain.Here(ctx, "42").ID }
 	saveFile := func(text string) *Checkpoint {
 		w.Write("file", text)
 		req := w.request(checkpoint.Manual)
@@ -51,12 +50,125 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 
 	w.Write("file", "unknown\n")
 	require.Equal(t, []string{"file"}, restore(first, RestoreOptions{}).Skipped)
-	assert.Equal(t, second.ID, here(), "a file was left as it is")
+	at := w.s.chain.Here(ctx, "42")
+	assert.Equal(t, first.ID, at.ID)
+	assert.Equal(t, map[string]checkpoint.ID{"file": second.ID}, at.Open, "a file was left as it is")
+	assert.Equal(t, []checkpoint.ID{second.ID}, at.Heads)
 
-	for _, text := range []string{"", "not an id\n", string(first.ID) + "\nno id\n", strings.Repeat(string(first.ID)+"\n", 9)} {
-		require.NoError(t, os.WriteFile(filepath.Join(w.s.repo.StateDir(), "here", "42"), []byte(text), 0o666))
-		assert.Empty(t, here(), "%q", text)
+	for _, text := range []string{"", "state of not an id\n", "state of none\n\nHere-After: x 1\n", "state of none\n\nHere-Open: none x\n"} {
+		w.Git("update-ref", "refs/git-checkpoint/here/_main/42", w.Git("commit-tree", "-m", text, "-p", "HEAD", "-p", "HEAD", "HEAD^{tree}"))
+		assert.Empty(t, w.s.chain.Here(ctx, "42").Heads, "%q", text)
 	}
-	require.NoError(t, w.s.chain.SetHere("42", ""))
-	require.NoError(t, w.s.chain.SetHere("42", ""))
+	_, err = w.s.Purge(ctx, "42", []checkpoint.ID{first.ID})
+	require.NoError(t, err)
+	assert.Empty(t, w.Git("for-each-ref", "refs/git-checkpoint/here/"))
+	for range 2 {
+		require.NoError(t, w.s.chain.SetHere(ctx, "42", &chain.Here{}, w.s.repo.NewObjectWriter()))
+		assert.Empty(t, w.Git("for-each-ref", "refs/git-checkpoint/here/"))
+	}
+}
+
+// A resume that leaves a file keeps its base, and the base of the other files moves on. So the choice
+// merge, typed later, still has both sides of the file, and an edit since is no conflict.
+func TestResumeKeepsTheBaseOfAFileThatItLeaves(t *testing.T) {
+	t.Parallel()
+	a, b, _, _ := pair(t, 1)
+	save := func(w *world, open, other string) {
+		w.Write("open", open)
+		w.Write("other", other)
+		w.save(w.request(checkpoint.Manual))
+	}
+	resume := func(choice Changed) *Restored {
+		newest, err := b.s.Newest(ctx, "42")
+		require.NoError(t, err)
+		done, err := b.s.Restore(ctx, RestoreRequest{Checkpoint: newest, AnyHead: true, AnyBranch: true, Request: RestoreOptions{Changed: choice}})
+		require.NoError(t, err)
+		return done
+	}
+	save(a, "1\n2\n3\n", "1\n")
+	a.sync()
+	b.sync()
+	require.Equal(t, []string{"open", "other"}, resume("").Restored)
+	save(a, "1\ntheirs\n3\n", "2\n")
+	a.sync()
+	b.sync()
+	b.Write("open", "1\nmine\n3\n")
+	done := resume("")
+	require.Equal(t, []string{"other"}, done.Restored)
+	require.Equal(t, []string{"open"}, done.Skipped)
+
+	b.Write("other", "edited\n")
+	assert.Equal(t, []string{"open"}, resume("").Skipped, "the edit of the other file is no conflict")
+	done = resume("merge")
+	assert.Equal(t, []string{"open"}, done.Merged)
+	text := b.Read("open")
+	assert.Contains(t, text, "mine")
+	assert.Contains(t, text, "theirs")
+	assert.Equal(t, "edited\n", b.Read("other"))
+	assert.Equal(t, []string{"open"}, done.Restored, "nothing else")
+	assert.Empty(t, resume("").Skipped)
+}
+
+// A restore of some files moves their base alone. A save that captures some files keeps the base of the
+// others.
+func TestPartialRestoresAndSavesMoveTheBaseOfTheirFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	save := func(text string, staged bool) *Checkpoint {
+		w.Write("a", text)
+		w.Write("b", text)
+		req := w.request(checkpoint.Manual)
+		req.Staged = staged
+		return &w.save(req).Checkpoint
+	}
+	w.Write("a", "0\n")
+	w.Write("b", "0\n")
+	w.Git("add", "a", "b")
+	w.Git("commit", "-qm", "files")
+	first, second := save("1\n", false), save("2\n", false)
+	_, err := w.s.Restore(ctx, RestoreRequest{Checkpoint: first, Request: RestoreOptions{Asked: true, Paths: []string{"a"}}})
+	require.NoError(t, err)
+	at := w.s.chain.Here(ctx, "42")
+	assert.Equal(t, second.ID, at.ID)
+	assert.Equal(t, map[string]checkpoint.ID{"a": first.ID}, at.Open)
+	assert.Equal(t, []checkpoint.ID{first.ID}, at.Sources)
+	assert.Equal(t, "1\n", w.Git("cat-file", "blob", "refs/git-checkpoint/here/_main/42:a")+"\n")
+	assert.Equal(t, "2\n", w.Git("cat-file", "blob", "refs/git-checkpoint/here/_main/42:b")+"\n")
+
+	w.Write("b", "3\n")
+	w.Git("add", "b")
+	third := save("3\n", true)
+	at = w.s.chain.Here(ctx, "42")
+	assert.Equal(t, third.ID, at.ID)
+	assert.Equal(t, map[string]checkpoint.ID{"a": first.ID}, at.Open, "it is not staged")
+	assert.Equal(t, "1\n", w.Git("cat-file", "blob", LiveRef("42")+":state/a")+"\n", "the carried version")
+
+	save("4\n", false)
+	assert.Equal(t, w.Git("rev-parse", LiveRef("42")+"^2"), w.Git("rev-parse", "refs/git-checkpoint/here/_main/42"), "the state commit")
+}
+
+// A worktree with the name of a removed one agreed on nothing.
+func TestHereOfARemovedWorktreeDoesNotCount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := filepath.Join(t.TempDir(), "linked")
+	open := func() *Store {
+		s, err := Open(ctx, Options{Dir: dir})
+		require.NoError(t, err)
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	for range 2 {
+		w.Git("worktree", "add", "-q", "--detach", dir)
+		s := open()
+		assert.Empty(t, s.chain.Here(ctx, "42").ID)
+		req := w.request(checkpoint.Manual)
+		saved, err := s.Save(ctx, req)
+		require.NoError(t, err)
+		assert.Equal(t, saved.ID, s.chain.Here(ctx, "42").ID)
+		w.Git("worktree", "remove", "--force", dir)
+	}
+	require.NotEmpty(t, w.Git("for-each-ref", "refs/git-checkpoint/here/w-linked"))
+	w.save(w.request(checkpoint.Manual))
+	assert.Empty(t, w.Git("for-each-ref", "refs/git-checkpoint/here/w-linked"), "a save in a new worktree deletes its ref")
 }

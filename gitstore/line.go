@@ -480,14 +480,14 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
 		return blob, cmp.Or[error](err, &NoLinesError{path, "no such file in the worktree or at HEAD"})
 	}
-	parents := l.parents(w, l.here(), head, nil)
+	parents := l.parents(w, l.here(ctx), head, nil)
 	now := lineCommit(tree, parents, repo.RawCommit{}, ident.Fallback.Name, "not saved yet\n")
 	return w.Add(plumbing.CommitObject, now.Encode()), l.write(w)
 }
 
 // here returns the states that a save in this worktree would come after, or the newest one.
-func (l *Line) here() (states []int) {
-	s, issue := l.store, l.own.Chain.Issue
+func (l *Line) here(ctx context.Context) (states []int) {
+	here := l.store.chain.Here(ctx, l.own.Chain.Issue)
 	place := func(list []int) {
 		for _, at := range list {
 			n := slices.IndexFunc(l.States, func(st LineState) bool { return st.Checkpoint.Commit == l.own.List[at].Commit })
@@ -496,11 +496,11 @@ func (l *Line) here() (states []int) {
 			}
 		}
 	}
-	place(l.own.Nearest(s.chain.Heads(issue)))
+	place(l.own.Nearest(here.Heads))
 	if len(states) == 0 {
 		states = append(states, len(l.States)-1)
 	}
-	for _, id := range s.chain.Sources(issue) {
+	for _, id := range here.Sources {
 		if st := l.ByID(id); st != nil && !slices.Contains(states, l.number[st.Commit]) {
 			states = append(states, l.number[st.Commit])
 		}

@@ -372,4 +372,33 @@ func lineHistoryOf(t *testing.T, seed uint64) {
 		h.edit(0, lineFiles) // not saved
 		h.check()
 	}
+	h.rename()
+}
+
+// rename checks that the sources of lines stay when an agent renames and reformats a file, and a person
+// amends the last commit.
+func (h *lineHistory) rename() {
+	const moved = "moved.txt"
+	h.save("42", checkpoint.Manual, "hand before the rename", nil, nil)
+	before, err := h.s.Blame(ctx, BlameRequest{Issue: "42", Path: lineFile(0)})
+	require.NoError(h.t, err)
+	h.Git("add", "-A")
+	h.Git("mv", lineFile(0), moved)
+	h.turns++
+	renamed := h.save("42", checkpoint.Turn, "turn that renames", nil, nil)
+	h.Git("commit", "-q", "--amend", "--no-edit", "--date=2030-01-01T00:00:00Z", "--allow-empty")
+	text := []string{"\t" + before[0].Text}
+	for _, l := range before[1:] {
+		text = append(text, l.Text)
+	}
+	h.Write(moved, strings.Join(text, "\n")+"\n")
+	h.turns++
+	reformatted := h.save("42", checkpoint.Turn, "turn that reformats", nil, nil)
+	after, err := h.s.Blame(ctx, BlameRequest{Issue: "42", Path: moved})
+	require.NoError(h.t, err)
+	require.Len(h.t, after, len(before))
+	assert.Equal(h.t, reformatted.by, after[0].Source.Summary)
+	for n := 1; n < len(before); n++ {
+		assert.Equal(h.t, before[n].Source.Summary, after[n].Source.Summary, "%q after %s", before[n].Text, renamed.by)
+	}
 }

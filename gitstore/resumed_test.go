@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/chain"
 )
 
 // Resumes are counted until the next save, which includes their decisions.
@@ -44,27 +42,4 @@ func TestResumptionLastsUntilNextSave(t *testing.T) {
 	assert.Equal(t, 0, w.s.Resumed(&next.Checkpoint).Times, "what cannot be read was never resumed")
 	last := w.save(w.request(checkpoint.Manual))
 	assert.Equal(t, 2, last.Record.PhaseAttempt())
-}
-
-// FuzzResumption decodes arbitrary file contents, and its own encoding.
-func FuzzResumption(f *testing.F) {
-	f.Add("CP-implementing-20260214T143000Z-1f0c9a2b\ntimes 2\nretries 1\napproved 2026-02-14T14:30:00Z \"design\"\n")
-	f.Add("CP-x-y-0000aaaa\ntimes -9999999999999999999\napproved x \"\\n\"\napproved 2026-02-14T14:30:00Z \"\\n\\\"\"\n")
-	f.Add("CP-x-y-0000aaaa\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		r := chain.DecodeResumption(text)
-		if r.ID == "" {
-			assert.Equal(t, Resumption{}, r)
-			return
-		}
-		again := chain.DecodeResumption(string(r.Encode()))
-		require.Equal(t, len(r.Approved), len(again.Approved))
-		for k := range r.Approved {
-			require.True(t, r.Approved[k].At.Equal(again.Approved[k].At))
-			require.Equal(t, r.Approved[k].Phase, again.Approved[k].Phase)
-		}
-		r.Approved, again.Approved = nil, nil
-		require.Equal(t, r, again)
-		require.False(t, strings.Contains(string(r.ID), "\n"))
-	})
 }

@@ -253,7 +253,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err := w.refuse(left); err != nil {
 		return nil, err
 	}
-	record, err := w.derive(before, current.NewestClock())
+	record, err := w.derive(ctx, before, current.NewestClock())
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 			return nil, err
 		}
 	}
-	w.after = current.After(s.chain.Heads(issue))
+	w.after = current.After(s.chain.Here(ctx, issue).Heads)
 	on, pruned := s.applyRetention(ctx, current, w.req.Retention, record, &work{w.snap.HeadTree, w.snap.Staged, w.snap.State}, k)
 	commit, err := w.build(k, on, record)
 	if err != nil {
@@ -292,7 +292,18 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		return saved, nil
 	}
 	k.Reach(w.snap.Head.Commit)
-	moves := func() ([]refs.Move, error) { return s.chain.MovesTo(ctx, current, commit.Hash) }
+	agreed := chain.AddHere(k, issue, &chain.Here{
+		StateCommit: chain.StateCommit{Tree: w.snap.Agreed, Staged: w.snap.Staged, Head: w.snap.Head.Commit},
+		ID:          w.id, Heads: []checkpoint.ID{w.id}, Open: w.snap.Open, Rest: chain.SignedBy(chain.AuthorHeader(commit)),
+	})
+	moves := func() ([]refs.Move, error) {
+		moves, err := s.chain.MovesTo(ctx, current, commit.Hash)
+		if err != nil {
+			return nil, err
+		}
+		here, err := s.chain.HereMoves(ctx, issue, agreed)
+		return append(moves, here...), err
+	}
 	message := "save: " + string(w.id)
 	if len(pruned) > 0 {
 		message += "; prune: " + repo.JoinIDs(pruned)
@@ -309,9 +320,6 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	if err := s.chain.ForgetResumed(issue); err != nil {
 		saved.Warnings = append(saved.Warnings, fmt.Sprintf("the next save starts from the resumed record again: %v", err))
-	}
-	if err := cmp.Or(s.chain.SetHere(issue, w.id), s.chain.ForgetSources(issue)); err != nil {
-		saved.Warnings = append(saved.Warnings, fmt.Sprintf("a later merge may compare this worktree with a former checkpoint: %v", err))
 	}
 	if err != nil {
 		return nil, w.inChain(err)

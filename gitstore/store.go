@@ -41,11 +41,11 @@ type Store struct {
 	Restorer *restore.Restorer  // a killed restore, and restores in other clones
 	Facts    *facts.Facts       // branches, worktrees and clones
 
-	repo     *repo.Repo
-	chain    *chain.Chains
-	secrets  *secrets.Scanner
-	log      *operation.Log
-	sharer   *share.Sharer
+	repo    *repo.Repo
+	chain   *chain.Chains
+	secrets *secrets.Scanner
+	log     *operation.Log
+	sharer  *share.Sharer
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an UnsupportedError

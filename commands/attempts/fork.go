@@ -187,7 +187,7 @@ func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstor
 	}
 	if there, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: f.dir}); err == nil {
 		defer there.Close()
-		if there.HasRestored(f.issue) {
+		if there.HasRestored(c.Ctx, f.issue) {
 			return nil
 		}
 	}

@@ -3,13 +3,10 @@ package chain
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 )
@@ -19,7 +16,7 @@ import (
 //	Checkpoint-After: <id>...
 //	Checkpoint-After: none
 //
-// These are the checkpoints of Heads, followed by those that the first of them names. So the
+// These are the checkpoints of Here.Heads, followed by those that the first of them names. So the
 // order survives the drop of some of them.
 func encodeAfter(after []checkpoint.ID) string {
 	if len(after) == 0 {
@@ -150,27 +147,6 @@ func (a *ancestry) lineage(heads ...checkpoint.ID) *Lineage {
 	return l
 }
 
-// maxDropped limits the ids that CameAfterIt follows from one checkpoint.
-const maxDropped = 256
-
-// CameAfterIt returns the checkpoints of the chain that are known to have come after a checkpoint.
-func (c *Chain) CameAfterIt(id checkpoint.ID) map[checkpoint.ID]bool {
-	a, later := c.ancestry(), map[checkpoint.ID]bool{}
-	for _, cp := range slices.Backward(c.Checkpoints()) { // parents first
-		ids, _ := a.after(cp.ID)
-		for i := 0; i < len(ids) && i < maxDropped; i++ { // also through dropped checkpoints
-			if a.known[ids[i]] == nil {
-				gone, _ := a.after(ids[i])
-				ids = append(ids, gone...)
-			}
-		}
-		if slices.ContainsFunc(ids, func(of checkpoint.ID) bool { return of == id || later[of] }) {
-			later[cp.ID] = true
-		}
-	}
-	return later
-}
-
 // Has reports whether a checkpoint of the chain belongs to the lineage. ok is false if that is
 // unknown.
 func (l *Lineage) Has(c *Checkpoint) (has, ok bool) {
@@ -190,7 +166,7 @@ const maxParallel = 32
 // first. A checkpoint is parallel if no head came after it, and if it did not come after all
 // heads. Checkpoints with an unknown relation are left out. So are those that are part of a
 // returned checkpoint, or of a checkpoint after all heads. heads are the checkpoints of a worktree
-// (Chains.Heads).
+// (Here.Heads).
 func (c *Chain) Parallel(heads []checkpoint.ID) []Checkpoint {
 	a := c.ancestry()
 	mine := a.lineage(heads...)
@@ -252,58 +228,4 @@ func (c *Chain) Reduced(heads []checkpoint.ID) []checkpoint.ID {
 		}
 	}
 	return left
-}
-
-// hereFile returns the file that stores the result of Heads, one id a line.
-func (s *Chains) hereFile(i checkpoint.Issue) string {
-	return filepath.Join(s.repo.StateDir(), "here", i.RefName())
-}
-
-// Here returns the checkpoint of the issue whose files this worktree had last: the last one
-// that was saved in this worktree, or of which every file was restored here. The files may
-// have changed since, and the checkpoint may have been dropped. The id is empty if it is
-// unknown, for example in a new worktree or if the file is invalid.
-func (s *Chains) Here(i checkpoint.Issue) checkpoint.ID {
-	if heads := s.Heads(i); len(heads) > 0 {
-		return heads[0]
-	}
-	return ""
-}
-
-// Heads returns the checkpoints that the files of this worktree come after. The first one is the
-// checkpoint of Here. Restores since the last save add the others. The list is empty if nothing
-// is known.
-func (s *Chains) Heads(i checkpoint.Issue) []checkpoint.ID {
-	data, err := os.ReadFile(s.hereFile(i))
-	if err != nil {
-		return nil
-	}
-	var heads []checkpoint.ID
-	for line := range strings.Lines(string(data)) {
-		id, err := checkpoint.ParseID(strings.TrimSuffix(line, "\n"))
-		if err != nil || len(heads) == checkpoint.MaxAfter {
-			return nil
-		}
-		heads = append(heads, id)
-	}
-	return heads
-}
-
-// SetHere records that this worktree has the files of a checkpoint, and that it had those of
-// before since its last save. Without an id it removes the record. The file is not synced to
-// the disk: after a power loss, the former ids or none are read.
-func (s *Chains) SetHere(i checkpoint.Issue, id checkpoint.ID, before ...checkpoint.ID) error {
-	if id == "" {
-		return fsutil.IgnoreMissing(os.Remove(s.hereFile(i)))
-	}
-	heads := append([]checkpoint.ID{id}, before...)
-	heads = heads[:min(len(heads), checkpoint.MaxAfter)]
-	if slices.Equal(s.Heads(i), heads) {
-		return nil
-	}
-	var text strings.Builder
-	for _, id := range heads {
-		text.WriteString(string(id) + "\n")
-	}
-	return s.repo.WriteUnsynced(s.hereFile(i), []byte(text.String()))
 }

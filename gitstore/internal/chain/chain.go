@@ -143,22 +143,17 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		return c, nil
 	}
 	base := Genesis(issue).Hash
-	d := &chainParser{issue: issue}
-	if limit <= 0 {
-		d.batch = make([]repo.RawCommit, 0, 8) // most chains are short
-	}
-	defer d.finish()
-	var last repo.RawCommit
-	at, size, ended := tip, 0, false
+	at, size, found, foreign, ended := tip, 0, 0, 0, false
+	isCut := func() bool { n := len(c.Commits); return n > 0 && s.IsBoundary(c.Commits[n-1].Raw.Hash) }
 	for need := limit; ; {
-		for limit <= 0 || d.found < need {
+		for limit <= 0 || found < need {
 			if at == base {
 				c.Rooted, ended = true, true
 				break
 			}
 			commit, err := s.repo.ReadCommit(at)
 			if err != nil {
-				if c.Cut = d.count > 0 && s.IsBoundary(last.Hash); c.Cut {
+				if c.Cut = isCut(); c.Cut {
 					break
 				}
 				return nil, fmt.Errorf("%s: %w", ref, err)
@@ -166,17 +161,20 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 			if size += len(commit.Message) + len(commit.Rest); size > maxChain {
 				return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
 			}
-			last = commit
-			d.add(commit)
-			if ended = d.foreign > MaxForeign || len(commit.Parents) == 0; ended {
+			l := chainCommitOf(commit, issue)
+			switch c.Commits = append(c.Commits, l); {
+			case l.Ledger:
+			case l.ID == "":
+				foreign++
+			default:
+				found++
+			}
+			if ended = foreign > MaxForeign || len(commit.Parents) == 0; ended {
 				break
 			}
 			at = commit.Parents[0]
 		}
-		if d.count > 0 && !c.Rooted && !c.Cut {
-			c.Cut = s.IsBoundary(last.Hash)
-		}
-		c.Commits = d.finish()
+		c.Cut = c.Cut || !c.Rooted && isCut()
 		if err := s.readLedger(c); err != nil {
 			return c, err
 		}
@@ -184,7 +182,7 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		if limit <= 0 || ended || c.Cut || missing <= 0 {
 			break
 		}
-		need = d.found + missing // some checkpoints were dropped
+		need = found + missing // some checkpoints were dropped
 	}
 	if c.Unread != nil && limit > 0 && !c.Rooted {
 		if whole, err := s.Walk(issue, ref, tip, 0); err == nil {

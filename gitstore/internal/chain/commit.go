@@ -190,6 +190,15 @@ func IsLedger(c repo.RawCommit) bool {
 	return strings.HasPrefix(c.Message, LedgerSubject) && len(c.Parents) == 1
 }
 
+// chainCommitOf parses a commit of a chain.
+func chainCommitOf(c repo.RawCommit, issue checkpoint.Issue) ChainCommit {
+	l := ChainCommit{Raw: c, Ledger: IsLedger(c)}
+	if !l.Ledger {
+		l.Checkpoint = CheckpointOf(c, issue)
+	}
+	return l
+}
+
 // Trailer keys, in the order in which they are written.
 const (
 	trailerID           = "Checkpoint-Id"
@@ -340,7 +349,7 @@ func unquoteTrailer(s string) (string, error) {
 // splitMessage separates the note from the trailers, which are the last paragraph.
 func splitMessage(message string) (note string, trailers string) {
 	message = strings.TrimRight(message, "\n")
-	at := lastBlank(message)
+	at := strings.LastIndex(message, "\n\n")
 	if at < 0 {
 		return "", ""
 	}
@@ -352,106 +361,4 @@ func splitMessage(message string) (note string, trailers string) {
 		}
 	}
 	return note, trailers
-}
-
-// lastBlank returns a message's last index of "\n\n", or -1. It equals strings.LastIndex,
-// but searches by line instead of by byte.
-func lastBlank(message string) int {
-	for end := len(message); ; {
-		at := strings.LastIndexByte(message[:end], '\n')
-		if at <= 0 {
-			return -1
-		}
-		if message[at-1] == '\n' {
-			return at - 1
-		}
-		end = at
-	}
-}
-
-// A chainParser parses the commits of a chain, newest first. In long walks, a goroutine
-// parses while the walk reads further commits.
-type chainParser struct {
-	issue   checkpoint.Issue
-	count   int // number of commits
-	found   int // number of checkpoints
-	foreign int // number of commits that are neither checkpoints nor ledgers
-	commits []ChainCommit
-
-	batch []repo.RawCommit      // commits that were not yet sent to the goroutine
-	in    chan []repo.RawCommit // nil if commits are parsed at once
-	done  chan struct{}
-}
-
-// batchOf is the number of commits per batch.
-const batchOf = 256
-
-// add adds the next commit. In a long walk it only checks that the commit has a
-// checkpoint id; the goroutine parses the id later.
-func (d *chainParser) add(c repo.RawCommit) {
-	d.count++
-	if d.batch == nil {
-		l := d.describe(c)
-		switch {
-		case l.Ledger:
-		case l.ID == "":
-			d.foreign++
-		default:
-			d.found++
-		}
-		d.commits = append(d.commits, l)
-		return
-	}
-	if !IsLedger(c) && !strings.Contains(c.Message, trailerID) {
-		d.foreign++
-	}
-	if d.batch = append(d.batch, c); len(d.batch) == batchOf {
-		d.send()
-	}
-}
-
-// send sends the batch to the goroutine; the first batch starts it.
-func (d *chainParser) send() {
-	if d.in == nil {
-		d.in, d.done = make(chan []repo.RawCommit, 4), make(chan struct{})
-		go func() {
-			for batch := range d.in {
-				d.take(batch)
-			}
-			close(d.done)
-		}()
-	}
-	d.in <- d.batch
-	d.batch = make([]repo.RawCommit, 0, batchOf)
-}
-
-func (d *chainParser) take(batch []repo.RawCommit) {
-	if len(d.commits)+len(batch) > cap(d.commits) {
-		links := make([]ChainCommit, len(d.commits), 2*cap(d.commits)+len(batch))
-		copy(links, d.commits)
-		d.commits = links
-	}
-	for _, c := range batch {
-		d.commits = append(d.commits, d.describe(c))
-	}
-}
-
-func (d *chainParser) describe(c repo.RawCommit) ChainCommit {
-	l := ChainCommit{Raw: c, Ledger: IsLedger(c)}
-	if !l.Ledger {
-		l.Checkpoint = CheckpointOf(c, d.issue)
-	}
-	return l
-}
-
-// finish returns the parsed commits. It can be called repeatedly.
-func (d *chainParser) finish() []ChainCommit {
-	if d.in != nil {
-		close(d.in)
-		<-d.done
-		d.in = nil
-	}
-	d.take(d.batch)
-	d.batch = nil
-	return d.commits
 }

@@ -55,7 +55,7 @@ func ContentOf(entries []trees.Entry, c repo.RawCommit) string {
 
 // withoutContent returns a message without the lines of the trailer Checkpoint-Content.
 func withoutContent(message string) string {
-	at := lastBlank(strings.TrimRight(message, "\n"))
+	at := strings.LastIndex(strings.TrimRight(message, "\n"), "\n\n")
 	if at < 0 || !strings.Contains(message[at:], trailerContent) {
 		return message
 	}

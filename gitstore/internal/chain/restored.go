@@ -100,5 +100,5 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 	case isNewest:
 		return true, s.ForgetResumed(issue)
 	}
-	return true, s.repo.WriteFile(s.ResumedFile(issue), Resumption{ID: to}.Encode())
+	return true, s.writeResumed(issue, Resumption{ID: to})
 }

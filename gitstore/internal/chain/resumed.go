@@ -2,43 +2,33 @@ package chain
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // A Resumption is the state of a resume in this worktree until the next save. That save
 // starts from the resumed record and includes these fields.
 type Resumption struct {
-	ID       checkpoint.ID
-	Times    int  // number of consecutive resumes of this checkpoint
-	Retries  int  // number of resumes that restarted the phase
-	Stale    bool // the checkpoint was stale, but was resumed anyway
-	Approved []Approval
+	ID       checkpoint.ID `json:"checkpoint_id"`
+	Times    int           `json:"times"`   // number of consecutive resumes of this checkpoint
+	Retries  int           `json:"retries"` // number of resumes that restarted the phase
+	Stale    bool          `json:"stale"`   // the checkpoint was stale, but was resumed anyway
+	Approved []Approval    `json:"approved"`
 }
 
 // An Approval is a person's approval of a phase.
 type Approval struct {
-	Phase string
-	At    time.Time
+	Phase string    `json:"phase"`
+	At    time.Time `json:"at"`
 }
 
-// ResumedFile returns the file that stores a resumption. The first line is the id; each
-// further line is a field.
-//
-//	CP-implementing-20260214T143000Z-1f0c9a2b
-//	times 2
-//	retries 1
-//	stale
-//	approved 2026-02-14T14:30:00Z "design"
+// ResumedFile returns the file that stores a resumption, as JSON.
 func (s *Chains) ResumedFile(i checkpoint.Issue) string {
 	return filepath.Join(s.repo.StateDir(), "resumed", i.RefName())
 }
@@ -73,7 +63,7 @@ func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 			r.Approved = append(r.Approved, a)
 		}
 	}
-	return s.repo.WriteFile(s.ResumedFile(c.Issue), r.Encode())
+	return s.writeResumed(c.Issue, r)
 }
 
 // Resumed returns the state of the checkpoint's resumes in this worktree since the last
@@ -86,21 +76,20 @@ func (s *Chains) Resumed(c *Checkpoint) Resumption {
 }
 
 func (s *Chains) ForgetResumed(i checkpoint.Issue) error {
-	err := os.Remove(s.ResumedFile(i))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return fsutil.IgnoreMissing(os.Remove(s.ResumedFile(i)))
 }
 
 // ReadResumed returns the resumption of an issue. The result is empty if the file is
 // missing or invalid.
-func (s *Chains) ReadResumed(i checkpoint.Issue) Resumption {
+func (s *Chains) ReadResumed(i checkpoint.Issue) (r Resumption) {
 	data, err := os.ReadFile(s.ResumedFile(i))
-	if err != nil {
+	if err != nil || json.Unmarshal(data, &r) != nil {
 		return Resumption{}
 	}
-	return DecodeResumption(string(data))
+	if _, err := checkpoint.ParseID(string(r.ID)); err != nil {
+		return Resumption{}
+	}
+	return r
 }
 
 // LastResumed returns the checkpoint that was resumed in this worktree, or nil if there is no
@@ -117,44 +106,12 @@ func (s *Chains) LastResumed(i checkpoint.Issue) (*Checkpoint, Resumption) {
 	return c, r
 }
 
-func (r Resumption) Encode() []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\ntimes %d\nretries %d\n", r.ID, r.Times, r.Retries)
-	if r.Stale {
-		b.WriteString("stale\n")
-	}
-	for _, a := range r.Approved {
-		fmt.Fprintf(&b, "approved %s %s\n", a.At.UTC().Format(time.RFC3339Nano), strconv.Quote(a.Phase))
-	}
-	return []byte(b.String())
-}
-
-func DecodeResumption(text string) Resumption {
-	lines := strings.Split(text, "\n")
-	id, err := checkpoint.ParseID(strings.TrimSpace(lines[0]))
+func (s *Chains) writeResumed(i checkpoint.Issue, r Resumption) error {
+	data, err := json.Marshal(r)
 	if err != nil {
-		return Resumption{}
+		return err
 	}
-	r := Resumption{ID: id, Times: 1}
-	for _, line := range lines[1:] {
-		key, value, _ := strings.Cut(line, " ")
-		switch key {
-		case "times":
-			r.Times, _ = strconv.Atoi(value)
-		case "retries":
-			r.Retries, _ = strconv.Atoi(value)
-		case "stale":
-			r.Stale = true
-		case "approved":
-			at, phase, _ := strings.Cut(value, " ")
-			when, err := time.Parse(time.RFC3339Nano, at)
-			name, quoteErr := strconv.Unquote(phase)
-			if err == nil && quoteErr == nil {
-				r.Approved = append(r.Approved, Approval{name, when})
-			}
-		}
-	}
-	return r
+	return s.repo.WriteFile(s.ResumedFile(i), data)
 }
 
 // Apply adds the decisions of the resume to the record from which a save starts.

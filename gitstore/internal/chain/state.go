@@ -24,15 +24,18 @@ type StateCommit struct {
 // checkpoint's commit, "author <name> <date>". Equal contents give equal commits, because both
 // commits have only this name and date.
 func AddStateCommit(k *repo.ObjectWriter, issue checkpoint.Issue, id checkpoint.ID, c StateCommit, by []byte) plumbing.Hash {
+	return addStateCommit(k, issue, c, SignedBy(by), StateSubject(id), IndexSubject(id))
+}
+
+func addStateCommit(k *repo.ObjectWriter, issue checkpoint.Issue, c StateCommit, rest []byte, ofState, ofIndex string) plumbing.Hash {
 	head := c.Head
 	if head.IsZero() {
 		genesis := Genesis(issue)
 		k.Add(plumbing.TreeObject, nil)
 		head = k.AddCommit(genesis)
 	}
-	rest := SignedBy(by)
-	index := k.AddCommit(repo.RawCommit{Tree: c.Staged, Parents: []plumbing.Hash{head}, Rest: rest, Message: IndexSubject(id)})
-	return k.AddCommit(repo.RawCommit{Tree: c.Tree, Parents: []plumbing.Hash{head, index}, Rest: rest, Message: StateSubject(id)})
+	index := k.AddCommit(repo.RawCommit{Tree: c.Staged, Parents: []plumbing.Hash{head}, Rest: rest, Message: ofIndex})
+	return k.AddCommit(repo.RawCommit{Tree: c.Tree, Parents: []plumbing.Hash{head, index}, Rest: rest, Message: ofState})
 }
 
 // SignedBy returns the headers of a commit whose author and committer are those of the header "author
@@ -49,7 +52,9 @@ func AuthorHeader(c repo.RawCommit) []byte {
 }
 
 // StateSubject returns the message of a checkpoint's state commit.
-func StateSubject(id checkpoint.ID) string { return fmt.Sprintf("state of %s\n", id) }
+func StateSubject(id checkpoint.ID) string { return fmt.Sprintf("%s%s\n", stateSubject, id) }
+
+const stateSubject = "state of "
 
 // IndexSubject returns the message of a checkpoint's index commit.
 func IndexSubject(id checkpoint.ID) string { return fmt.Sprintf("index of %s\n", id) }
@@ -64,6 +69,11 @@ func (s *Chains) StateCommitOf(commit repo.RawCommit) (c StateCommit, err error)
 	if err != nil {
 		return c, fmt.Errorf("state commit: %w", err)
 	}
+	return s.stateCommit(state)
+}
+
+// stateCommit returns the parts of a state commit.
+func (s *Chains) stateCommit(state repo.RawCommit) (c StateCommit, err error) {
 	c.Commit, c.Tree = state.Hash, state.Tree
 	if len(state.Parents) != 2 {
 		return c, repo.Corrupt(state.Hash.String(), "a state commit with %d parents", len(state.Parents))

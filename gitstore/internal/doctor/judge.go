@@ -96,7 +96,7 @@ type Role int
 const (
 	Chain    Role = iota // live or archived checkpoints of users
 	Own                  // last chain written by this clone, at own/
-	Note                 // last known remote value, a record of a fetched chain, or a line
+	Note                 // last known remote value, a record of a fetched chain, a line, or the files of a worktree
 	Incoming             // temporary ref of a fetch
 	Strange              // ref below the chain prefixes with an invalid name
 )

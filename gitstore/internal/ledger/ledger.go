@@ -57,6 +57,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -99,11 +100,6 @@ type stamp struct {
 	clock checkpoint.Clock
 }
 
-// beats reports whether s takes precedence over o.
-func (s stamp) beats(o stamp) bool {
-	return s.clock > o.clock || s.clock == o.clock && s.value < o.value
-}
-
 // A Ledger is a set of facts about checkpoints. The zero value is empty and read-only; use New
 // or Clone to get a writable ledger. Its maps have the fields in their encoded form.
 type Ledger struct {
@@ -132,7 +128,7 @@ func (l *Ledger) Add(o *Ledger) {
 		}
 	}
 	for key, s := range o.last {
-		if had, ok := l.last[key]; !ok || s.beats(had) {
+		if had, ok := l.last[key]; !ok || s.clock > had.clock || s.clock == had.clock && s.value < had.value {
 			l.last[key] = s
 		}
 	}
@@ -476,31 +472,12 @@ func encode(s string) string {
 // encodeName encodes a field that has no "=", because the last "=" ends a name.
 func encodeName(s string) string { return strings.ReplaceAll(encode(s), "=", "%3D") }
 
-// decode is the inverse of encode and encodeName.
+// decode is the inverse of encode and encodeName. A field with an invalid escape stays as it is.
 func decode(s string) string {
-	if !strings.Contains(s, "%") {
-		return s
+	if text, err := url.PathUnescape(s); err == nil {
+		return text
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if c, ok := encoded(s[i:]); ok {
-			b.WriteByte(c)
-			i += 2
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// encoded returns the byte that s starts with in its encoded form.
-func encoded(s string) (byte, bool) {
-	const digits = "0123456789ABCDEF"
-	if len(s) < 3 || s[0] != '%' {
-		return 0, false
-	}
-	high, low := strings.IndexByte(digits, s[1]), strings.IndexByte(digits, s[2])
-	return byte(max(high, 0)<<4 | max(low, 0)), high >= 0 && low >= 0
+	return s
 }
 
 // Encode returns the text form of the ledger, or nil if it is empty. Ledgers with equal facts
@@ -571,13 +548,9 @@ func checkField(field string) error {
 	if !utf8.ValidString(field) {
 		return fmt.Errorf("%.40q is not UTF-8", field)
 	}
-	for i := range len(field) {
-		switch c, ok := encoded(field[i:]); {
-		case field[i] == '%' && (!ok || !mustEncode(c) && c != '='):
-			return fmt.Errorf("%.40q has an invalid escape", field)
-		case field[i] != '%' && mustEncode(field[i]):
-			return fmt.Errorf("%.40q has a control character", field)
-		}
+	// A "=" is written in both forms, because the last one ends a name.
+	if plain := strings.ReplaceAll(field, "%3D", "="); encode(decode(plain)) != plain {
+		return fmt.Errorf("%.40q has a control character or an invalid escape", field)
 	}
 	return nil
 }

@@ -82,6 +82,7 @@ type Facts struct {
 	Brought  []checkpoint.ID `json:"brought,omitempty"` // checkpoints that the last undo or redo has brought back
 	Removed  []checkpoint.ID `json:"removed,omitempty"` // and that it has removed
 	Notes    []StateFile     `json:"notes,omitempty"`   // state files of the worktree
+	Here     *Move           `json:"here,omitempty"`    // of the files that the worktree agreed on (chain.Here)
 
 	IndexTimes map[string]time.Time `json:"index_times,omitempty"` // modification times of the index files, by the names of steps
 }
@@ -106,18 +107,8 @@ type StateFile struct {
 	After  string `json:"after"`
 }
 
-// IsHere reports whether the file has the checkpoints that the files of the worktree come after, or
-// from which they come.
-func (f StateFile) IsHere() bool {
-	return strings.HasPrefix(f.Name, here) || strings.HasPrefix(f.Name, sources)
-}
-
-// The folders of the state files.
-const (
-	resumed = "resumed/"
-	here    = "here/"
-	sources = "sources/"
-)
+// resumed is the folder of the state files.
+const resumed = "resumed/"
 
 // An Entry is the entry of an operation.
 type Entry struct {
@@ -190,7 +181,11 @@ func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error
 	}
 	tree := append(slices.Clone(e.Content), trees.Entry{Mode: trees.ModeFile, Name: "operation", Hash: k.Add(plumbing.BlobObject, append(data, '\n'))})
 	var parents []plumbing.Hash
-	for _, m := range e.Moves {
+	moves := e.Moves
+	if e.Here != nil {
+		moves = append(slices.Clip(moves), *e.Here)
+	}
+	for _, m := range moves {
 		for _, hex := range []string{m.Old, m.New} {
 			if h := plumbing.NewHash(hex); !h.IsZero() && !slices.Contains(parents, h) {
 				parents = append(parents, h)

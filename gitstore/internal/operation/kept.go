@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
 )
 
 // Kept returns the folder for files of the worktree that an operation sets aside. A number that has
@@ -45,10 +45,10 @@ func (l *Log) SweepKept(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		e := Entry{Worktree: mainWorktree, Number: number}
+		e := Entry{Worktree: repo.MainWorktree, Number: number}
 		if rest, ok := strings.CutPrefix(folder, "worktrees/"); ok {
 			name, _, _ := strings.Cut(rest, "/")
-			e.Worktree = refOfWorktree(name)
+			e.Worktree = repo.LinkedWorktree(name)
 		}
 		if _, ok := there[e.Name()]; !ok {
 			errs = append(errs, os.RemoveAll(filepath.Join(l.repo.Info.CommonDir, filepath.FromSlash(folder))))
@@ -59,9 +59,3 @@ func (l *Log) SweepKept(ctx context.Context) error {
 	}
 	return nil
 }
-
-// mainWorktree is the name of the main worktree in refs.
-const mainWorktree = "_main"
-
-// refOfWorktree returns the name in refs of a folder below worktrees/.
-func refOfWorktree(name string) string { return "w-" + checkpoint.Issue(name).RefName() }

@@ -40,13 +40,7 @@ func New(r *repo.Repo) *Log {
 }
 
 // Worktree returns the name of this worktree in refs.
-func (l *Log) Worktree() string {
-	name, err := filepath.Rel(filepath.Join(l.repo.Info.CommonDir, "worktrees"), l.repo.Info.Dir)
-	if err != nil || strings.HasPrefix(name, "..") {
-		return mainWorktree
-	}
-	return refOfWorktree(name)
-}
+func (l *Log) Worktree() string { return l.repo.WorktreeName() }
 
 // A Start describes an operation that begins.
 type Start struct {
@@ -92,11 +86,10 @@ func (l *Log) begin(ctx context.Context, o Start) *Entry {
 		e.Issues = []checkpoint.Issue{o.Issue}
 	}
 	if o.Files {
-		for _, name := range []string{resumed, here, sources} {
-			note := StateFile{Name: name + o.Issue.RefName()}
-			note.Before = l.ReadState(note.Name)
-			e.Notes = append(e.Notes, note)
-		}
+		note := StateFile{Name: resumed + o.Issue.RefName()}
+		note.Before = l.ReadState(note.Name)
+		e.Notes = append(e.Notes, note)
+		e.Here = &Move{Ref: l.repo.HereRef(o.Issue), Old: l.valueOf(ctx, l.repo.HereRef(o.Issue))}
 	}
 	return e
 }
@@ -129,6 +122,9 @@ func (l *Log) Finish(ctx context.Context, e *Entry) error {
 		for i := range e.Notes {
 			e.Notes[i].After = l.ReadState(e.Notes[i].Name)
 		}
+		if e.Here != nil {
+			e.Here = &Move{e.Here.Ref, e.Here.Old, l.valueOf(ctx, e.Here.Ref)}
+		}
 	} else {
 		there, err := l.list(ctx, e.Worktree)
 		if err != nil {
@@ -143,6 +139,14 @@ func (l *Log) Finish(ctx context.Context, e *Entry) error {
 		}
 	}
 	return l.Write(ctx, e, l.repo.NewObjectWriter())
+}
+
+// valueOf returns the value of a ref in hex, "" if it is missing or broken.
+func (l *Log) valueOf(ctx context.Context, ref string) string {
+	if tip, err := l.repo.ReadRef(ctx, ref); err == nil && !tip.IsZero() {
+		return tip.String()
+	}
+	return ""
 }
 
 // ReadState reads a state file of the worktree, "" if it is missing.

@@ -60,7 +60,7 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 	tip := plumbing.NewHash(p.Commit("a tip"))
 	e := &Entry{Worktree: "_main", Facts: Facts{
 		State: Pending, Way: Do, Command: "adopt", Issues: []checkpoint.Issue{"a/b"}, Checkpoint: "CP-x", At: p.now, Process: 7,
-		Before: Place{"main", tip.String()}, Notes: []StateFile{{"here/a%2Fb", "", "CP-x\n"}},
+		Before: Place{"main", tip.String()}, Notes: []StateFile{{"resumed/a%2Fb", "", "CP-x\n"}},
 	}}
 	e.addMoves([]refs.Move{{Name: repo.LiveRef("a/b"), New: tip}})
 	k := p.log.repo.NewObjectWriter()

@@ -60,7 +60,7 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 		return nil, ErrNeedsGit
 	}
 	for _, m := range moves {
-		if !strings.HasPrefix(m.Name, Operations) {
+		if !hasNoReflog(m.Name) {
 			continue
 		}
 		if err := d.makeFolder(filepath.Dir(d.file(m.Name))); err != nil {
@@ -77,13 +77,13 @@ func (d Dir) Stage(moves []Move) (*Moving, error) {
 	return m, nil
 }
 
-// needsGit reports whether git must move a ref: a new ref, a deleted ref, or a ref without a reflog.
-// The entries of operations need no reflog.
+// needsGit reports whether git must move a ref: a new ref, a deleted ref, or a ref without a reflog
+// that needs one.
 func (d Dir) needsGit(m Move) bool {
 	if m.New.IsZero() {
 		return true
 	}
-	if strings.HasPrefix(m.Name, Operations) {
+	if hasNoReflog(m.Name) {
 		return false
 	}
 	info, err := os.Lstat(d.log(m.Name)) // refs from a fetch have no reflog
@@ -105,8 +105,15 @@ func (d Dir) makeFolder(dir string) error {
 	return fsutil.SyncDir(filepath.Dir(dir))
 }
 
-// Operations is the namespace of the entries of operations.
-const Operations = "refs/git-checkpoint/operations/"
+// Namespaces of refs that need no reflog.
+const (
+	Operations = "refs/git-checkpoint/operations/" // entries of operations
+	HereRefs   = "refs/git-checkpoint/here/"       // files that worktrees last agreed on with checkpoints
+)
+
+func hasNoReflog(name string) bool {
+	return strings.HasPrefix(name, Operations) || strings.HasPrefix(name, HereRefs)
+}
 
 // write creates the file with the new value of a ref.
 func (m *Moving) write(move Move) error {

@@ -50,7 +50,7 @@ func (d Dir) openLogs(moves []Move) (logs, error) {
 	for _, m := range moves {
 		path := d.log(m.Name)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(m.Name, Operations) {
+		if errors.Is(err, fs.ErrNotExist) && hasNoReflog(m.Name) {
 			all = append(all, nil)
 			continue
 		}

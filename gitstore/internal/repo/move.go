@@ -332,7 +332,7 @@ func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error
 				t.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
 			}
 		case slices.ContainsFunc(left, func(m refs.Move) bool {
-			return !slices.ContainsFunc([]string{OwnRefs, fetchedRefs, LineRefs, refs.Operations}, func(prefix string) bool { return strings.HasPrefix(m.Name, prefix) })
+			return !slices.ContainsFunc([]string{OwnRefs, fetchedRefs, LineRefs, HereRefs, refs.Operations}, func(prefix string) bool { return strings.HasPrefix(m.Name, prefix) })
 		}):
 			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", t.moves[0].Name, err)
 		case t.s.IssueLock == nil: // without a lock there is no note

@@ -24,6 +24,7 @@ const (
 	fetchedRefs = "refs/git-checkpoint/fetched/"
 	RemoteRefs  = "refs/git-checkpoint/remote/"
 	LineRefs    = "refs/git-checkpoint/line/"
+	HereRefs    = refs.HereRefs
 )
 
 // LiveRef returns the ref of an issue's chain.
@@ -38,6 +39,12 @@ func FetchedRef(i checkpoint.Issue) string { return fetchedRefs + i.RefName() }
 
 // LineRef returns the ref of an issue's states as commits (gitstore.Line).
 func LineRef(i checkpoint.Issue) string { return LineRefs + i.RefName() }
+
+// HereRef returns the ref with the files that this worktree last agreed on with a checkpoint
+// (chain.Here).
+func (s *Repo) HereRef(i checkpoint.Issue) string {
+	return HereRefs + s.WorktreeName() + "/" + i.RefName()
+}
 
 // ReadRef returns a ref's value, or zero if missing. It fails with *CorruptError if the
 // ref is broken.

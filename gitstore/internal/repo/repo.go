@@ -167,6 +167,22 @@ func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-c
 // resumptions.
 func (s *Repo) StateDir() string { return filepath.Join(s.Info.Dir, "git-checkpoint") }
 
+// WorktreeName returns the name of this worktree in refs: "_main", or "w-" and the encoded name of
+// its folder below $GIT_COMMON_DIR/worktrees.
+func (s *Repo) WorktreeName() string {
+	name, err := filepath.Rel(filepath.Join(s.Info.CommonDir, "worktrees"), s.Info.Dir)
+	if err != nil || strings.HasPrefix(name, "..") {
+		return MainWorktree
+	}
+	return LinkedWorktree(name)
+}
+
+// MainWorktree is the name of the main worktree in refs.
+const MainWorktree = "_main"
+
+// LinkedWorktree returns the name in refs of a folder below $GIT_COMMON_DIR/worktrees.
+func LinkedWorktree(folder string) string { return "w-" + checkpoint.Issue(folder).RefName() }
+
 // Notify passes a message about an automatic action to Options.Notify.
 func (s *Repo) Notify(format string, args ...any) {
 	if s.onNotify != nil {

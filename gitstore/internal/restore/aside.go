@@ -73,14 +73,14 @@ func (s *Worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, 
 
 // openKept opens the folder of the entry for files that are set aside, which it creates.
 func (w *staging) openKept() (err error) {
-	if w.kept.root != nil {
+	if w.kept != nil {
 		return nil
 	}
 	if err := os.MkdirAll(w.s.Kept, 0o777); err != nil {
 		return err
 	}
 	w.s.share(filepath.Dir(w.s.Kept), w.s.Kept)
-	w.kept.root, err = os.OpenRoot(w.s.Kept)
+	w.kept, err = openPlaces(w.s.Kept, true)
 	return err
 }
 

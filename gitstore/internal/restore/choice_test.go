@@ -79,6 +79,28 @@ func TestRestoreMergesCleaned(t *testing.T) {
 	assert.Equal(t, fs.FileMode(0o755), info.Mode().Perm())
 }
 
+// A file that git ignores counts as unknown, even if a checkpoint has its content.
+func TestRestoreKeepsIgnoredFiles(t *testing.T) {
+	t.Parallel()
+	x := newSite(t)
+	x.Write(".gitignore", "out\n")
+	x.Git("add", "-A")
+	x.Commit("ignore")
+	save := func(text string) *gitstore.Checkpoint {
+		x.Write("out", text)
+		return x.save(func(r *gitstore.SaveRequest) { r.Artifacts = []string{"out"} })
+	}
+	first := save("first\n")
+	save("second\n")
+	assert.Equal(t, []string{"out"}, x.restore(first, back).Skipped)
+	assert.Equal(t, "second\n", x.Read("out"))
+	assert.Equal(t, []string{"out"}, x.restore(first, back, force).Restored)
+	x.undo()
+	assert.Equal(t, "second\n", x.Read("out"))
+	require.NoError(t, os.Remove(x.Path("out")))
+	assert.Equal(t, []string{"out"}, x.restore(first, back).Restored, "it is gone")
+}
+
 func TestRestoreStagedAndPaths(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)

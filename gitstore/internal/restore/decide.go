@@ -51,6 +51,7 @@ type state struct {
 	work       Side       // after git's clean filters
 	disk       fileOnDisk // raw content on disk
 	unreadable bool
+	ignored    bool // git neither tracks the file nor lists it as untracked
 	// Paths that block a file here unless they are removed too. above is a file or symlink
 	// in place of a parent directory, or a file whose name has another case. inside lists
 	// files in a directory in place of the file. indexAbove and indexInside are such paths of the index.
@@ -129,6 +130,7 @@ type decision struct {
 	foreign   []string // repositories that contain paths of inTheWay
 	unmerged  bool     // files with conflicts become unmerged index entries
 	conflicts []string // files whose merge has conflicts
+	open      []string // paths at the save on which the worktree does not agree with the checkpoint
 }
 
 // decide returns steps for all targets, based on the current state of each path. It is a pure
@@ -140,6 +142,21 @@ func decide(targets []Target, now func(string) state, c choices) decision {
 	}
 	d.fit()
 	return d
+}
+
+// leaveOpen adds the paths that merges, conflicts with other paths or concurrent changes have left, and
+// replaces the paths of open by those at the save.
+func (d *decision) leaveOpen(targets []Target) {
+	left := map[string]bool{}
+	for _, path := range slices.Concat(d.open, d.changed, d.inTheWay) {
+		left[path] = true
+	}
+	d.open = nil
+	for i := range targets {
+		if t := &targets[i]; left[t.Path] {
+			d.open = append(d.open, t.from())
+		}
+	}
 }
 
 // add decides about one path. The entry of a path is written only if its file is written, or is as
@@ -188,6 +205,9 @@ func (d *decision) add(t *Target, s state, c choices) {
 		d.leave(t, act, c)
 		return
 	case !isMerge && (staged == edited || staged == changed), !t.Work && staged != nothing && staged != write:
+		if act != nothing {
+			d.open = append(d.open, t.Path) // its file is not written
+		}
 		d.leave(t, staged, c)
 		return
 	}
@@ -216,6 +236,9 @@ func (t *Target) isUntracked(s state) bool {
 
 // leave lists a path that stays as it is. Outcome.Later names the files that came later.
 func (d *decision) leave(t *Target, a action, c choices) {
+	if a.leavesOpen(c.back) {
+		d.open = append(d.open, t.Path)
+	}
 	switch {
 	case a == others:
 		d.others = append(d.others, t.Path)

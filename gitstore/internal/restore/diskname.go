@@ -13,7 +13,7 @@ import (
 // diskNames finds the names under which directories list existing files. On a file system
 // that ignores case, such a name can differ from the name that opened the file.
 type diskNames struct {
-	in     places
+	in     *places
 	dirs   map[string]string // stored paths of directories
 	listed map[string]*nameList
 }

@@ -20,12 +20,10 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(a.s.Root)
+	in, err := openPlaces(a.s.Root, true)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	in := &places{root: root, fixed: true}
 	defer in.close()
 	var left, refused []string
 	for _, path := range paths {

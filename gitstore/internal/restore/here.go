@@ -3,12 +3,18 @@ package restore
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // isComplete reports whether a restore gave the worktree all files of the checkpoint, in the
@@ -39,33 +45,91 @@ func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to chec
 	return moved
 }
 
-// recordRestored records that this worktree has the files of a checkpoint now, and came after
-// those that it had before. If the work goes back to this checkpoint, it also came after the
-// newest of those that were left.
-func (s *Restorer) recordRestored(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, goesBack bool) {
-	heads := append([]checkpoint.ID{id}, s.chain.Heads(i)...)
-	if c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth); err == nil {
-		event := c.Restored
-		isLeft := func(o chain.Checkpoint) bool {
-			return o.ID != "" && o.ID != id && (goesBack || event.ID == id && o.Clock < event.Clock)
-		}
-		if list := c.Checkpoints(); slices.ContainsFunc(list, isLeft) {
-			heads = append(heads, list[slices.IndexFunc(list, isLeft)].ID)
-		}
-		heads = c.Reduced(heads)
+// recordHere records what this worktree agrees on with checkpoints after a restore. Paths on which it
+// does not agree with the restored checkpoint keep their former version and its checkpoint, so that
+// the next restore compares them as this one did.
+func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, site *Worktree, done *Restored) {
+	issue, k := req.issue(), s.repo.NewObjectWriter()
+	former := s.chain.Here(ctx, issue)
+	h, isAll := *former, req.Since == nil && req.isWhole()
+	hasChanged := len(done.Restored)+len(done.Merged) > 0
+	switch {
+	case req.isComplete(done):
+		h.Heads = s.headsAfter(ctx, issue, done.ID, h.Heads, req.movesPoint())
+	case hasChanged:
+		others := slices.DeleteFunc(slices.Clone(h.Sources), func(id checkpoint.ID) bool { return id == done.ID })
+		h.Sources = append([]checkpoint.ID{done.ID}, others...)
 	}
-	s.recordHere(i, heads)
+	if commit, err := s.repo.ReadCommit(req.Checkpoint.Commit); err == nil && (isAll || h.Rest == nil) {
+		h.Rest = chain.SignedBy(chain.AuthorHeader(commit))
+	}
+	theirs := chain.StateCommit{Tree: st.State, Staged: st.Staged, Head: st.Head}
+	var err error
+	switch {
+	case isAll:
+		h.StateCommit, h.ID, h.Open = theirs, done.ID, map[string]checkpoint.ID{}
+		err = mixHere(&h, former.StateCommit, site.open, former.OriginOf, k)
+	case hasChanged && req.Since == nil && req.Staged == req.Worktree: // some paths
+		if h.Open = maps.Clone(h.Open); h.Open == nil {
+			h.Open = map[string]checkpoint.ID{}
+		}
+		open := map[string]bool{}
+		for _, path := range site.open {
+			open[path] = true
+		}
+		agreed := slices.DeleteFunc(site.selected, func(path string) bool { return open[path] })
+		err = mixHere(&h, theirs, agreed, func(string) checkpoint.ID { return done.ID }, k)
+	}
+	if err == nil {
+		err = s.chain.SetHere(ctx, issue, &h, k)
+	}
+	if err != nil {
+		s.repo.Notify("a later merge or save may compare this worktree with a former checkpoint: %v", err)
+	}
 }
 
-// recordHere records the checkpoints that the files of this worktree come after, if they are
-// known (chain.Heads).
-func (s *Restorer) recordHere(i checkpoint.Issue, heads []checkpoint.ID) {
-	if len(heads) == 0 {
-		heads = []checkpoint.ID{""}
+// mixHere gives paths of h the version of other trees, with the checkpoint of that version.
+func mixHere(h *chain.Here, other chain.StateCommit, paths []string, originOf func(string) checkpoint.ID, k *repo.ObjectWriter) (err error) {
+	find := &trees.Finder{Reader: k}
+	at := func(tree plumbing.Hash, path string) Side {
+		if f, err := contents.At(find, tree, path); err == nil && f.Mode != trees.ModeTree {
+			return f
+		}
+		return Side{}
 	}
-	if err := s.chain.SetHere(i, heads[0], heads[1:]...); err != nil {
-		s.repo.Notify("the checkpoint of this worktree's files is not recorded: %v", err)
+	var state, staged []trees.FileEntry
+	for _, path := range paths {
+		f, e, origin := at(other.Tree, path), at(other.Staged, path), originOf(path)
+		if origin != "" && h.OriginOf(path) != "" && at(h.Tree, path) == f && at(h.Staged, path) == e {
+			continue // both checkpoints have this version
+		}
+		h.Open[path] = origin
+		state = append(state, trees.FileEntry{Path: path, Mode: f.Mode, Hash: f.Hash})
+		staged = append(staged, trees.FileEntry{Path: path, Mode: e.Mode, Hash: e.Hash})
 	}
+	if h.Tree, err = trees.Replace(k, k, h.Tree, state); err == nil {
+		h.Staged, err = trees.Replace(k, k, h.Staged, staged)
+	}
+	return err
+}
+
+// headsAfter returns the checkpoints that this worktree comes after, if it has all files of a
+// checkpoint now and came after heads before. If the work goes back to this checkpoint, it also came
+// after the newest of those that were left.
+func (s *Restorer) headsAfter(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, heads []checkpoint.ID, goesBack bool) []checkpoint.ID {
+	heads = append([]checkpoint.ID{id}, heads...)
+	c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), chain.RetentionDepth)
+	if err != nil {
+		return heads
+	}
+	event := c.Restored
+	isLeft := func(o chain.Checkpoint) bool {
+		return o.ID != "" && o.ID != id && (goesBack || event.ID == id && o.Clock < event.Clock)
+	}
+	if list := c.Checkpoints(); slices.ContainsFunc(list, isLeft) {
+		heads = append(heads, list[slices.IndexFunc(list, isLeft)].ID)
+	}
+	return c.Reduced(heads)
 }
 
 // A NotHere is a checkpoint that was saved in parallel to the files in this worktree.
@@ -79,10 +143,10 @@ type NotHere struct {
 const maxNotHere = 5
 
 // NotHere returns the checkpoints of the branch that were saved in parallel in another clone, and
-// of which files are not in this worktree, newest first. If Heads has no record of this worktree,
+// of which files are not in this worktree, newest first. If Here.Heads has no record of this worktree,
 // the list is empty.
 func (s *Restorer) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHere, error) {
-	heads := s.chain.Heads(issue)
+	heads := s.chain.Here(ctx, issue).Heads
 	if len(heads) == 0 || s.repo.Info.Root == "" {
 		return nil, nil
 	}

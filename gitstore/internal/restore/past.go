@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git/ancestry"
@@ -23,9 +24,8 @@ type past struct {
 	then   string // commit of HEAD at the save, "" if unborn
 	now    string // commit of HEAD, "" if unborn
 	head   plumbing.Hash
-	here   *contents.Files // that the worktree last agreed on, or nil
-	origin relation        // of here
-	common *contents.Files // of the newest checkpoint that both came after, or nil
+	agreed agreement            // of the worktree with a checkpoint
+	open   map[string]agreement // of paths with another checkpoint
 	roots  func() map[plumbing.Hash]stored
 
 	since    *contents.Contents       // limits the plan to the changes since these files, or nil
@@ -34,6 +34,16 @@ type past struct {
 	renames  func() map[string]string // of files by the commits since
 	found    map[pathVersion]stored   // of storedAt, without the history of commits
 	diverged bool                     // HEAD does not contain HEAD at the save
+}
+
+// An agreement has the files that a worktree agreed on with a checkpoint.
+type agreement struct {
+	origin relation        // of the checkpoint to the restored one, unset if it is not known
+	here   *contents.Files // files of the checkpoint
+	common *contents.Files // of the newest checkpoint that both came after, or nil
+
+	file  Side // of a path in past.open
+	entry Side
 }
 
 // A pathVersion is a version of a path.
@@ -73,21 +83,35 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	})
 	p.roots = sync.OnceValue(func() map[plumbing.Hash]stored { return s.rootsOf(ctx, c) })
 	if since != nil {
-		p.origin = before
-		p.here, err = contents.Gather(s.repo.Objects, since)
+		p.agreed.origin = before
+		p.agreed.here, err = contents.Gather(s.repo.Objects, since)
 		return p, err
 	}
 	s.setHere(ctx, p, c, of)
 	return p, nil
 }
 
-// setHere sets the checkpoint that the worktree last agreed on, and the newest common checkpoint of it
-// and c. A checkpoint that cannot be read is unset.
+// setHere sets the versions that the worktree last agreed on with checkpoints. A checkpoint that is gone
+// or cannot be read is unset.
 func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of *contents.Contents) {
-	id := s.chain.Here(c.Issue)
-	if id == "" {
-		return
+	h := s.chain.Here(ctx, c.Issue)
+	known := map[checkpoint.ID]agreement{"": {}}
+	find := func(id checkpoint.ID) agreement {
+		if _, asked := known[id]; !asked {
+			known[id] = s.agreementWith(ctx, id, c, of)
+		}
+		return known[id]
 	}
+	p.agreed, p.open = find(h.ID), map[string]agreement{}
+	for path, id := range h.Open {
+		a := find(id)
+		a.file, a.entry = p.version(h.Tree, path), p.version(h.Staged, path)
+		p.open[path] = a
+	}
+}
+
+// agreementWith returns the agreement with a checkpoint, for a restore of c.
+func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain.Checkpoint, of *contents.Contents) (a agreement) {
 	open := func(other *chain.Checkpoint) *contents.Files {
 		st, err := s.snapshot.OpenSnapshot(other)
 		if err != nil {
@@ -101,9 +125,9 @@ func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of
 	}
 	if id == c.ID {
 		if files, err := contents.Gather(s.repo.Objects, of); err == nil {
-			p.here, p.origin = files, equal
+			a.here, a.origin = files, equal
 		}
-		return
+		return a
 	}
 	for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
 		list, err := s.chain.ReadChain(ctx, c.Issue, ref, 0)
@@ -114,22 +138,23 @@ func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of
 		if last == nil {
 			continue
 		}
-		if p.here = open(last); p.here == nil {
-			return
+		if a.here = open(last); a.here == nil {
+			return a
 		}
-		if p.origin = relations(list, c)(last); p.origin == beside {
+		if a.origin = relations(list, c)(last); a.origin == beside {
 			if base := list.Common(id, c.ID); base != nil {
-				p.common = open(base)
+				a.common = open(base)
 			}
 		}
-		return
+		return a
 	}
+	return a
 }
 
 // relations returns the order of the checkpoints of a chain and the restored one. If it is unknown,
 // the clocks decide.
 func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpoint) relation {
-	line, later := list.Lineage(c.ID), list.CameAfterIt(c.ID)
+	line := list.Lineage(c.ID)
 	return func(other *chain.Checkpoint) relation {
 		isBefore, known := line.Has(other)
 		switch {
@@ -137,7 +162,10 @@ func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpo
 			return equal
 		case isBefore, !known && other.Clock < c.Clock:
 			return before
-		case later[other.ID], !known:
+		case !known:
+			return after
+		}
+		if isAfter, _ := list.Lineage(other.ID).Has(c); isAfter {
 			return after
 		}
 		return beside
@@ -294,30 +322,48 @@ func (p *past) compareOne(t *Target, s state) {
 	f, e := &t.file, &t.entry
 	f.headNow = p.version(p.head, t.Path)
 	e.headNow = contents.Merged(f.headNow)
-	if p.here != nil {
-		at := t.from()
-		if here, ok := p.here.FileAt(at); ok {
-			f.origin, f.here = p.origin, here
-		}
-		e.origin, e.here = p.origin, p.here.EntriesAt(at)
+	at := t.from()
+	work, isOpen := p.open[at]
+	index := work
+	if !isOpen {
+		work = p.agreed
 	}
-	if p.common != nil {
-		if common, ok := p.common.FileAt(t.from()); ok {
+	if !isOpen || p.agreed.here != nil && index.entry == p.agreed.here.Entry(at) {
+		index = p.agreed // a save captured the entry, and not the file
+	}
+	if work.here != nil {
+		f.here, f.origin = work.file, work.origin
+		if here, ok := work.here.FileAt(at); !isOpen && ok {
+			f.here = here
+		} else if !isOpen {
+			f.origin = unset
+		}
+	}
+	if index.here != nil {
+		e.origin, e.here = index.origin, index.here.EntriesAt(at)
+		if isOpen && p.open[at].entry != index.here.Entry(at) {
+			e.here = contents.Merged(p.open[at].entry)
+		}
+	}
+	if work.common != nil {
+		if common, ok := work.common.FileAt(at); ok {
 			f.common = &common
 		}
-		common := p.common.EntriesAt(t.from())
+	}
+	if index.common != nil {
+		common := index.common.EntriesAt(at)
 		e.common = &common
 	}
-	isOn := func(in stored) stored {
-		in.before = in.before || p.origin == equal || p.origin == before
+	isOn := func(in stored, of relation) stored {
+		in.before = in.before || of == equal || of == before
 		return in
 	}
-	f.nowIn, f.hereIn = p.storedAt(t.from(), s.work), isOn(p.storedAt(t.from(), f.here))
-	e.nowIn, e.hereIn = p.entriesAt(t.from(), s.index), isOn(p.entriesAt(t.from(), e.here))
+	f.nowIn, f.hereIn = p.storedAt(at, s.work), isOn(p.storedAt(at, f.here), work.origin)
+	e.nowIn, e.hereIn = p.entriesAt(at, s.index), isOn(p.entriesAt(at, e.here), index.origin)
 	f.landed = p.newer[t.Path][t.WorkWant]
 	e.landed = t.IndexWant == contents.Merged(t.IndexWant[0]) && p.newer[t.Path][t.IndexWant[0]]
 	f.carried = !t.Captured && t.Work && !t.clean && !t.later
-	f.opaque = s.unreadable
+	f.opaque = s.unreadable || s.ignored
 	f.diverged, e.diverged = p.diverged, p.diverged
 	if s.index[0] == contents.Intended && !t.Work {
 		e.nowIn = stored{} // an entry of git add -N belongs to its file

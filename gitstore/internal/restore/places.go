@@ -16,7 +16,7 @@ import (
 // those of the last path open, so that a sequence of sorted paths opens each directory once.
 // Before each use it compares the open directories with those that the worktree has now: a
 // directory that was moved away, or replaced by a symlink, is never used again. places is used by
-// one goroutine. The caller must call close; the root stays open.
+// one goroutine. The caller must call close, which also closes the root.
 type places struct {
 	root   *os.Root
 	fixed  bool      // see open
@@ -92,8 +92,18 @@ func (p *places) closeBelow(depth int) {
 	p.held = p.held[:depth]
 }
 
+// openPlaces opens a directory for the paths below it.
+func openPlaces(dir string, fixed bool) (*places, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &places{root: root, fixed: fixed}, nil
+}
+
 func (p *places) close() {
 	p.closeBelow(0)
+	p.root.Close()
 	if p.handle != nil {
 		p.handle.Close()
 		p.handle = nil

@@ -84,6 +84,18 @@ const (
 	others                     // leave: another session changed it
 )
 
+// leavesOpen reports whether the worktree does not agree with the checkpoint about a path after an
+// action. A merge leaves the path open only if it is not done.
+func (a action) leavesOpen(back bool) bool {
+	switch a {
+	case changed, held, notCaptured, unproven, others:
+		return true
+	case landed:
+		return back
+	}
+	return false
+}
+
 // position returns the position of the present version. Going back tests newer before committed,
 // so that a turn's own commits do not stop it.
 func (v *versions[V]) position(back bool) position {

@@ -264,7 +264,7 @@ func (h *history) restore(w *modelWorktree, back bool) {
 		if !back && (a == changed || a == merge) {
 			w.open[[2]int{path, id}] = now
 		}
-		isOpen := a == changed || a == merge || a == notCaptured || a == held || a == landed && back
+		isOpen := a == merge || a.leavesOpen(back) // the model merges nothing
 		if w.now[path] = result; !isOpen || h.mutation == "here moves as a whole" {
 			w.here[path], w.hereHead[path] = s.files[path], s.head
 		}

@@ -24,8 +24,7 @@ const maxInside = 10_000
 type stateReader struct {
 	s      *Worktree
 	ctx    context.Context
-	root   *os.Root
-	in     places
+	in     *places
 	area   *lockedIndex
 	now    map[string]*state
 	names  *diskNames
@@ -37,18 +36,18 @@ type stateReader struct {
 // readState reads the current state of all target paths in index and worktree. Worktree
 // hashes are those of git add, or raw content if raw is set.
 func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
-	root, err := os.OpenRoot(s.Root)
+	in, err := openPlaces(s.Root, true)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
-	defer root.Close()
-	o := &stateReader{s: s, ctx: ctx, root: root, in: places{root: root, fixed: true}, area: area, raw: raw, now: make(map[string]*state, len(targets))}
+	defer in.close()
+	o := &stateReader{s: s, ctx: ctx, in: in, area: area, raw: raw, now: make(map[string]*state, len(targets))}
 	o.limits = s.boundary(ctx)
-	o.names = &diskNames{in: places{root: root}, dirs: map[string]string{}, listed: map[string]*nameList{}}
-	defer func() {
-		o.in.close()
-		o.names.in.close()
-	}()
+	o.names = &diskNames{dirs: map[string]string{}, listed: map[string]*nameList{}}
+	if o.names.in, err = openPlaces(s.Root, false); err != nil {
+		return nil, fmt.Errorf("open worktree: %w", err)
+	}
+	defer o.names.in.close()
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
 	}
@@ -71,7 +70,30 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 			st.unreadable, st.work.Hash = true, plumbing.NewHash("ff")
 		}
 	}
-	return now, s.markSparse(ctx, targets, o.now)
+	return now, errors.Join(s.markSparse(ctx, targets, o.now), s.markIgnored(ctx, targets, o.now))
+}
+
+// markIgnored marks files that git neither tracks nor lists as untracked, so that it ignores them.
+func (s *Worktree) markIgnored(ctx context.Context, targets []Target, now map[string]*state) error {
+	var listed map[string]bool
+	for _, t := range targets {
+		st := now[t.Path]
+		if !t.Work || st.work == (Side{}) || st.index != (Stages{}) || s.Untracked == nil {
+			continue
+		}
+		if listed == nil {
+			paths, err := s.Untracked(ctx)
+			if err != nil {
+				return err
+			}
+			listed = map[string]bool{}
+			for _, path := range paths {
+				listed[path] = true
+			}
+		}
+		st.ignored = !listed[t.Path]
+	}
+	return nil
 }
 
 func (o *stateReader) readPath(t *Target) error {
@@ -135,7 +157,7 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 		st.above = o.names.dir(blocked.path)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		st.made = missing(o.root, t.Path)
+		st.made = missing(o.in.root, t.Path)
 		return nil
 	case err != nil:
 		return err

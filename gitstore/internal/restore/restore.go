@@ -191,7 +191,13 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		}
 	}
 	plan.unmerged = r.req.Staged || !r.req.Worktree
-	return plan, r.s.mergeAll(ctx, &plan, area)
+	err = r.s.mergeAll(ctx, &plan, area)
+	plan.leaveOpen(targets)
+	r.s.selected, r.s.open = nil, plan.open
+	for i := range targets {
+		r.s.selected = append(r.s.selected, targets[i].from())
+	}
+	return plan, err
 }
 
 // selected returns the targets that the request selects: those of the checkpoint, files that
@@ -291,6 +297,7 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	}
 	r.done.lose(lost)
 	r.done.block(w.stays)
+	r.s.open = append(r.s.open, lost...)
 	if err := faultPoint("index"); err != nil {
 		return err
 	}

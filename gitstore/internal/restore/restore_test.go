@@ -17,6 +17,7 @@ func exact(r *gitstore.RestoreRequest)      { r.Exact = true }
 func dryRun(r *gitstore.RestoreRequest)     { r.DryRun = true }
 func stagedOnly(r *gitstore.RestoreRequest) { r.Staged = true }
 
+func back(r *gitstore.RestoreRequest)       { r.Asked = true }
 func takeTheirs(r *gitstore.RestoreRequest) { r.Asked, r.Changed = true, restore.FromCheckpoint }
 func mergeBoth(r *gitstore.RestoreRequest)  { r.Changed = restore.Merged }
 

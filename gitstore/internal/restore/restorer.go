@@ -142,13 +142,8 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 	if err != nil && r.steps != nil {
 		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
 	}
-	if err == nil && req.isComplete(done) {
-		s.recordRestored(ctx, req.Checkpoint.Issue, done.ID, req.movesPoint())
-	} else if err == nil && !req.DryRun && len(done.Restored)+len(done.Merged) > 0 {
-		into := cmp.Or(req.Since, req.Checkpoint).Issue
-		if err := s.chain.AddSource(into, done.ID); err != nil {
-			s.repo.Notify("blame can attribute the files of %s to the next save: %v", done.ID, err)
-		}
+	if err == nil && !req.DryRun {
+		s.recordHere(ctx, &req, st, site, done)
 	}
 	if err == nil && req.movesPoint() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
 		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
@@ -170,12 +165,12 @@ type undoable struct {
 func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *snapshot.Stored, k *repo.ObjectWriter) (site *Worktree, err error) {
 	c, look := req.Checkpoint, cmp.Or(req.Look, &Look{})
 	site = s.site(k)
+	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, look) }
 	if since != nil {
 		site.past, err = s.pastOf(ctx, req, &st.Contents, &since.Contents, since.Head)
 		return site, err
 	}
 	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, look) }
-	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, look) }
 	if req.Asked {
 		site.Others = s.otherSessions(ctx, c)
 	}

@@ -23,9 +23,9 @@ import (
 type staging struct {
 	s    *Worktree
 	dir  string
-	made places // below ready/
-	old  places // old/
-	kept places // files that the operation sets aside; open after the first use
+	made *places // below ready/
+	old  *places // old/
+	kept *places // files that the operation sets aside; open after the first use
 
 	stays []string // paths whose file could not be set aside
 }
@@ -45,12 +45,12 @@ func (s *Worktree) openStaging() (*staging, error) {
 	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
 	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
 	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
-	w := &staging{s: s, dir: dir, made: places{fixed: true}, old: places{fixed: true}, kept: places{fixed: true}}
+	w := &staging{s: s, dir: dir}
 	if err == nil {
-		w.made.root, err = os.OpenRoot(ready)
+		w.made, err = openPlaces(ready, true)
 	}
 	if err == nil {
-		w.old.root, err = os.OpenRoot(old)
+		w.old, err = openPlaces(old, true)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.close())
@@ -70,10 +70,9 @@ func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") 
 
 // close removes the directory, and its parent if empty.
 func (w *staging) close() error {
-	for _, p := range []*places{&w.made, &w.old, &w.kept} {
-		p.close()
-		if p.root != nil {
-			p.root.Close()
+	for _, p := range []*places{w.made, w.old, w.kept} {
+		if p != nil {
+			p.close()
 		}
 	}
 	err := os.RemoveAll(w.dir)
@@ -125,12 +124,10 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 // copyAttributes copies .gitattributes files for the steps' paths into ready/, from the
 // steps if present, otherwise from the worktree.
 func (w *staging) copyAttributes(steps []Step) error {
-	root, err := os.OpenRoot(w.s.Root)
+	in, err := openPlaces(w.s.Root, false)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {

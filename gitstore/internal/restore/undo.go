@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/operation"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -338,11 +339,25 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 		if e.Way == operation.Redo {
 			from, to = to, from
 		}
-		if s.log.ReadState(note.Name) != from || keepsHere && note.IsHere() {
+		if s.log.ReadState(note.Name) != from {
 			continue // a save has followed
 		}
 		if err := s.log.WriteState(note.Name, to); err != nil {
 			s.repo.Notify("the state of this worktree is not as before: %v", err)
+		}
+	}
+	if e.Here != nil && !keepsHere {
+		from, to := plumbing.NewHash(e.Here.New), plumbing.NewHash(e.Here.Old)
+		if e.Way == operation.Redo {
+			from, to = to, from
+		}
+		if now, err := s.repo.ReadRef(ctx, e.Here.Ref); err == nil && now == from && from != to {
+			move := func() error {
+				return s.repo.MoveRefs(ctx, string(e.Way), refs.Move{Name: e.Here.Ref, Old: from, New: to})
+			}
+			if err := s.repo.WithIssueLock(ctx, e.Issues[0], move); err != nil {
+				s.repo.Notify("the state of this worktree is not as before: %v", err)
+			}
 		}
 	}
 	return s.log.Finish(ctx, e)

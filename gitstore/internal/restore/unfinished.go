@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/fsutil/filelock"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -148,7 +149,10 @@ func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
 	if err := site.Finish(ctx, steps); err != nil {
 		return refusal(err)
 	}
-	s.recordHere(e.Issues[0], nil) // the paths that the restore left are not in the entry
+	// The paths that the restore left are not in the entry.
+	if err := s.chain.SetHere(ctx, e.Issues[0], &chain.Here{}, s.repo.NewObjectWriter()); err != nil {
+		s.repo.Notify("a later merge may compare this worktree with a former checkpoint: %v", err)
+	}
 	return s.log.Finish(ctx, e)
 }
 

@@ -98,7 +98,7 @@ func (x *site) undo() *gitstore.Restored {
 // forgetHere makes the worktree one that agreed on no checkpoint, as in a new clone.
 func (x *site) forgetHere() {
 	x.t.Helper()
-	require.NoError(x.t, os.RemoveAll(x.Path(".git/git-checkpoint/here")))
+	x.Git("update-ref", "-d", "refs/git-checkpoint/here/_main/42")
 }
 
 // clean resets worktree and index to HEAD.

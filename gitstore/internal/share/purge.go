@@ -48,7 +48,7 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 }
 
 // purgeRefs deletes an issue's archive ref if the archive is empty, the ref of a chain
-// that plain git fetched, and operations.
+// that plain git fetched, what the worktrees agreed on, and operations.
 func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(issue))
 	if err != nil {
@@ -65,6 +65,11 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue, ids []ch
 	if old, err := s.repo.ReadRef(ctx, repo.FetchedRef(issue)); err == nil && !old.IsZero() && old != live {
 		moves = append(moves, refs.Move{Name: repo.FetchedRef(issue), Old: old})
 	}
+	here, err := s.chain.PurgeHere(ctx, issue)
+	if err != nil {
+		return err
+	}
+	moves = append(moves, here...)
 	entries, err := s.toPurge(ctx, issue, ids)
 	if err != nil {
 		return err

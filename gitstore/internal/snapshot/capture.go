@@ -91,10 +91,12 @@ type Sink interface {
 // A CapturedSnapshot holds index and worktree of a checkpoint, as objects in a sink.
 type CapturedSnapshot struct {
 	Head     repo.Head
-	HeadTree plumbing.Hash // zero on an unborn branch
-	Staged   plumbing.Hash // tree of the index, with HEAD's version of unmerged paths
-	State    plumbing.Hash // tree of the files of the work
-	Unmerged plumbing.Hash // the tree conflicts/, zero without unmerged paths
+	HeadTree plumbing.Hash            // zero on an unborn branch
+	Staged   plumbing.Hash            // tree of the index, with HEAD's version of unmerged paths
+	State    plumbing.Hash            // tree of the files of the work
+	Unmerged plumbing.Hash            // the tree conflicts/, zero without unmerged paths
+	Agreed   plumbing.Hash            // State, with the former versions of the paths of Open
+	Open     map[string]checkpoint.ID // paths that were not captured, with the checkpoints that have their versions (chain.Here)
 	Facts    checkpoint.Snapshot
 	Files    []checkpoint.File
 	Count    int   // total number of files, also if Files is truncated
@@ -263,39 +265,62 @@ func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
 	case st.Cut && len(st.Left) > MaxListed: // the record does not name all files
 		f.Scope = checkpoint.ScopeCut
 	}
-	a.snap.State = c.Captured
+	a.snap.State, a.snap.Agreed = c.Captured, c.Captured
 	if len(c.Paths) == 0 && c.Other == nil {
 		return nil
 	}
-	if agreed := a.agreed(a.ctx, issue); agreed != nil {
-		c.ID, c.Base, c.Here, c.Staged = agreed.ID, agreed.Base, agreed.State, agreed.Staged
-	}
-	var fromHere map[string]bool
+	here := a.agreed(a.ctx, issue, &c)
+	var from map[string]checkpoint.ID
 	var err error
-	if a.snap.State, fromHere, err = carry(a.k, a.k, c); err != nil {
+	if a.snap.State, from, err = carry(a.k, a.k, c); err == nil {
+		a.snap.Agreed, err = a.stillAgreed(here, &c, from)
+	}
+	if err != nil {
 		return fmt.Errorf("carry the files that were not captured: %w", err)
 	}
-	carried := slices.Sorted(maps.Keys(fromHere))
+	carried := slices.Sorted(maps.Keys(from))
 	for i := range f.Skipped {
 		s := &f.Skipped[i]
 		next, _ := slices.BinarySearch(carried, s.Path)
-		isCarried := next < len(carried) && checkpoint.IsWithin(carried[next], s.Path)
-		if s.Path == "." {
-			isCarried = len(carried) > 0 || s.Reason == checkpoint.OutOfTime
-		}
-		if isCarried {
+		switch {
+		case next < len(carried) && checkpoint.IsWithin(carried[next], s.Path):
+			s.CarriedFrom = from[carried[next]]
+		case s.Path == "." && len(carried) > 0:
+			s.CarriedFrom = from[carried[0]]
+		case s.Path == "." && s.Reason == checkpoint.OutOfTime:
 			s.CarriedFrom = c.ID
 		}
 	}
 	return nil
 }
 
-// agreed opens the checkpoint that this worktree last agreed on. It returns nil if it is not known.
-func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue) *Stored {
-	id := s.chain.Here(issue)
-	if id == "" {
-		return nil
+// agreed sets the versions that this worktree last agreed on with checkpoints, if these are still
+// there, and returns where they come from.
+func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carrying) *chain.Here {
+	here := s.chain.Here(ctx, issue)
+	known := map[checkpoint.ID]Agreement{"": {}}
+	find := func(id checkpoint.ID) Agreement {
+		a, asked := known[id]
+		if asked {
+			return a
+		}
+		if found := s.findIn(ctx, issue, id); found != nil {
+			if st, err := s.treesOf(found); err == nil {
+				a = Agreement{ID: id, Base: st.Base, Here: here.Tree, Staged: st.Staged}
+			}
+		}
+		known[id] = a
+		return a
 	}
+	c.Agreement, c.Open = find(here.ID), map[string]Agreement{}
+	for path, id := range here.Open {
+		c.Open[path] = find(id)
+	}
+	return here
+}
+
+// findIn returns a checkpoint of the chain or the archive, or nil.
+func (s *Capturer) findIn(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) *chain.Checkpoint {
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		tip, err := s.repo.ReadRef(ctx, ref)
 		if err != nil || tip.IsZero() {
@@ -306,12 +331,47 @@ func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue) *Stored {
 			continue
 		}
 		if found := c.Find(id); found != nil {
-			if st, err := s.treesOf(found); err == nil {
-				return st
-			}
+			return found
 		}
 	}
 	return nil
+}
+
+// stillAgreed sets Open to the paths that this save did not capture: the worktree agrees on them with
+// the former checkpoints. It returns the state with the versions of these.
+func (a *assembly) stillAgreed(here *chain.Here, c *Carrying, from map[string]checkpoint.ID) (plumbing.Hash, error) {
+	state, staged := a.snap.State, map[string]bool{}
+	if a.snap.Facts.Scope == checkpoint.ScopeStaged {
+		for _, s := range a.staged {
+			staged[s.Path] = true
+		}
+	}
+	isLeft := c.uncaptured()
+	lacks := func(path string) bool { return isLeft(path) && (!staged[path] || from[path] != "") }
+	if c.ID == "" && len(here.Open) == 0 { // also if the checkpoint was dropped
+		return state, nil
+	}
+	a.snap.Open = from
+	changes, err := trees.Diff(a.k, state, here.Tree)
+	if err != nil {
+		return state, err
+	}
+	var former []trees.FileEntry
+	for _, c := range changes {
+		if lacks(c.Path) {
+			a.snap.Open[c.Path] = here.OriginOf(c.Path)
+			former = append(former, trees.FileEntry{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
+		}
+	}
+	for path, id := range here.Open {
+		if lacks(path) {
+			a.snap.Open[path] = id
+		}
+	}
+	if len(former) == 0 {
+		return state, nil
+	}
+	return replace(a.k, a.k, state, former)
 }
 
 // leaveRefused leaves out files of the worktree that servers with receive.fsckObjects reject. Such

@@ -15,26 +15,31 @@ type Carrying struct {
 	Head     plumbing.Hash // HEAD's tree
 	Index    plumbing.Hash // tree of the index, as in staged/
 
-	// ID is the checkpoint that the worktree last agreed on, or "". Here is its state, Staged its
-	// index, and Base the tree of its HEAD.
-	ID                 checkpoint.ID
-	Base, Here, Staged plumbing.Hash
+	Agreement                      // of most paths
+	Open      map[string]Agreement // of other paths
 
 	Paths []string               // paths that were not captured; a directory ends with a slash
 	Other func(path string) bool // reports whether another path was not captured; nil for none
 }
 
-// carry returns the captured tree with the versions of the paths that were not captured, and which
-// of these versions come from the checkpoint c.ID. The version of a path is:
+// An Agreement has a checkpoint that the worktree last agreed on, or no ID. Here has the files, Staged
+// the index, and Base is the tree of HEAD at the save.
+type Agreement struct {
+	ID                 checkpoint.ID
+	Base, Here, Staged plumbing.Hash
+}
+
+// carry returns the captured tree with the versions of the paths that were not captured, and the
+// checkpoints from which some of these versions come. The version of a path is:
 //
 //	Head = Base, Index = Staged   Here: nothing was committed or staged since
 //	Here = Base                   Index: Head, or what is staged
 //	Head = Base                   Here, unless the path was staged since
 //	all three differ              Index
-//	no checkpoint c.ID            Index, else Head
+//	no checkpoint                 Index, else Head
 //
 // A version that would take the place of a captured path is left out.
-func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, fromHere map[string]bool, err error) {
+func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, from map[string]checkpoint.ID, err error) {
 	lacks := c.uncaptured()
 	find := &trees.Finder{Reader: r}
 	at := func(tree plumbing.Hash, path string) (e trees.Entry) {
@@ -60,22 +65,29 @@ func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, fro
 	if err != nil {
 		return state, nil, err
 	}
+	for path := range c.Open {
+		more = append(more, trees.Change{Path: path})
+	}
 	var edits []trees.FileEntry
-	done, fromHere := map[string]bool{}, map[string]bool{}
+	done, from := map[string]bool{}, map[string]checkpoint.ID{}
 	for _, change := range append(changed, more...) {
 		path := change.Path
 		if done[path] || !lacks(path) {
 			continue
 		}
 		done[path] = true
+		agreed := c.Agreement
+		if open, ok := c.Open[path]; ok {
+			agreed = open
+		}
 		version, head, isHere := at(c.Index, path), at(c.Head, path), false
-		switch here, base := at(c.Here, path), at(c.Base, path); {
-		case c.ID == "":
+		switch here, base := at(agreed.Here, path), at(agreed.Base, path); {
+		case agreed.ID == "":
 			if version.Hash.IsZero() {
 				version = head
 			}
 		case head.Same(base) && !here.Same(version):
-			isSame := version.Same(at(c.Staged, path))
+			isSame := version.Same(at(agreed.Staged, path))
 			if isSame || !here.Same(base) && version.Same(head) {
 				version, isHere = here, true
 			}
@@ -90,14 +102,14 @@ func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, fro
 			edits = append(edits, trees.FileEntry{Path: path, Mode: version.Mode, Hash: version.Hash})
 		}
 		if isHere {
-			fromHere[path] = true
+			from[path] = agreed.ID
 		}
 	}
 	if len(edits) == 0 || err != nil {
-		return c.Captured, fromHere, err
+		return c.Captured, from, err
 	}
 	state, err = replace(r, to, c.Captured, edits)
-	return state, fromHere, err
+	return state, from, err
 }
 
 // replace is trees.Replace, but a tree without files is git's empty tree.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -68,7 +69,7 @@ func TestCarry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := memory{}
-			in := Carrying{Captured: m.tree(c.captured), Head: m.tree(c.head), Index: m.tree(c.index), Staged: m.tree(c.staged), Here: m.tree(c.here), Paths: c.paths, Other: c.other}
+			in := Carrying{Captured: m.tree(c.captured), Head: m.tree(c.head), Index: m.tree(c.index), Agreement: Agreement{Staged: m.tree(c.staged), Here: m.tree(c.here)}, Paths: c.paths, Other: c.other}
 			if c.base != "-" {
 				in.ID, in.Base = "CP-here", m.tree(c.base)
 			}
@@ -81,7 +82,7 @@ func TestCarry(t *testing.T) {
 			}
 			assert.Len(t, from, len(strings.Fields(c.from)))
 			for _, path := range strings.Fields(c.from) {
-				assert.True(t, from[path], path)
+				assert.Equal(t, checkpoint.ID("CP-here"), from[path], path)
 			}
 		})
 	}
