@@ -39,8 +39,6 @@ const (
 	Branch  Kind = "BRANCH"
 	Command Kind = "COMMAND"
 	Guide   Kind = "GUIDE"
-	File    Kind = "FILE"
-	Dir     Kind = "DIR"
 )
 
 // Next describes possible completions at the cursor.
