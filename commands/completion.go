@@ -100,7 +100,8 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 	case complete.Remote:
 		return plainWords(c.Remotes())
 	case complete.Branch:
-		return plainWords(branches(c))
+		out, _ := c.Store.Git().Output(c.Ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+		return plainWords(strings.Fields(string(out)))
 	}
 	return candidatesIn(c, kind, line)
 }
@@ -177,12 +178,4 @@ func taskWords(c *invoke.Invocation, l *gitstore.List, args []string) []complete
 		}
 	}
 	return words
-}
-
-func branches(c *invoke.Invocation) []string {
-	out, err := c.Store.Git().Output(c.Ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(out))
 }

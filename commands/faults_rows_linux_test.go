@@ -3,11 +3,23 @@
 package commands
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/testing/gittest"
 )
 
 // A faultRow is a writing command and its world.
@@ -195,4 +207,245 @@ func (w *faultWorld) aged(name string) {
 	w.write(name, "")
 	long := time.Now().Add(-100 * 24 * time.Hour)
 	require.NoError(w.t, os.Chtimes(filepath.Join(w.dir, name), long, long))
+}
+
+// A faultTable counts stops and failures by command, fault and form of refs.
+type faultTable struct {
+	mu      sync.Mutex
+	counts  map[faultKey]faultCount
+	checked int // number of checked states
+}
+
+type faultKey struct {
+	row  string
+	form refsForm
+	kind fault
+}
+
+type faultCount struct{ stops, tried, failed int }
+
+func (c *faultCount) add(d faultCount) {
+	c.stops, c.tried, c.failed = c.stops+d.stops, c.tried+d.tried, c.failed+d.failed
+}
+
+func (m *faultTable) add(row string, form refsForm, kind fault, c faultCount) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.counts == nil {
+		m.counts = map[faultKey]faultCount{}
+	}
+	m.counts[faultKey{row, form, kind}] = c
+}
+
+func (m *faultTable) states(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.checked += n
+}
+
+// markdown returns the table, with one line per command and fault and one column per form
+// of refs: "stops tried of all, failures".
+func (m *faultTable) markdown() string {
+	var b strings.Builder
+	b.WriteString("| command | fault |")
+	for form := range refsForms {
+		fmt.Fprintf(&b, " %v: tried of stops | failures |", form)
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---:|---:|", int(refsForms)) + "\n")
+	var sums [refsForms]faultCount
+	for _, row := range faultRows {
+		for kind := range faultKinds {
+			line, any := fmt.Sprintf("| %s | %v |", row.name, kind), false
+			for form := range refsForms {
+				c, ok := m.counts[faultKey{row.name, form, kind}]
+				if !ok {
+					line += " - | - |"
+					continue
+				}
+				any = true
+				sums[form].add(c)
+				line += fmt.Sprintf(" %d of %d | %d |", c.tried, c.stops, c.failed)
+			}
+			if any {
+				b.WriteString(line + "\n")
+			}
+		}
+	}
+	b.WriteString("| all | |")
+	for _, s := range sums {
+		fmt.Fprintf(&b, " %d of %d | %d |", s.tried, s.stops, s.failed)
+	}
+	fmt.Fprintf(&b, "\n\nThey left %d states that differ.\n", m.checked)
+	return b.String()
+}
+
+func (m *faultTable) write(t *testing.T) {
+	text := m.markdown()
+	if name := os.Getenv("GIT_CHECKPOINT_TEST_FAULT_TABLE"); name != "" {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	t.Log(lines[len(lines)-3], lines[len(lines)-1])
+}
+
+// TestCollectionAtEachCall suspends a save at each system call that changes something. While
+// the save is suspended, the user unstages the file, and git deletes unreachable objects. The
+// repository is sound afterwards, and a printed id is alive. The day chooses a tenth of the
+// calls.
+func TestCollectionAtEachCall(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	canSupervise(t)
+	memory, err := os.MkdirTemp(sharedMemory(t), "git-checkpoint-collection-*")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(memory) })
+	collectors := [][]string{{"gc", "-q", "--prune=now"}, {"prune", "--expire=now"}, {"repack", "-adq"}}
+	for name, args := range map[string][]string{
+		"next":  {"save", "42", "-m", "two"},
+		"first": {"save", "43", "-m", "two"},
+	} {
+		for _, collector := range collectors {
+			t.Run(name+"/"+collector[0], func(t *testing.T) {
+				t.Parallel()
+				dir := filepath.Join(memory, name+"-"+collector[0])
+				w := newFaultWorld(t, filepath.Join(dir, "template"), refsLoose, "")
+				w.tool("save", "42", "-m", "one")
+				w.write("a.txt", strings.Repeat(name, 2000))
+				w.git("add", ".")
+				w.git("write-tree")
+				stops, tested := 1000, 0
+				for at := 1 + gittest.Day()%10; at <= stops; at += 10 {
+					stops = collectAt(t, w, filepath.Join(dir, fmt.Sprint(at)), at, collector, args)
+					tested++
+				}
+				t.Logf("%d of %d calls", tested, stops)
+				assert.Greater(t, tested, 2)
+			})
+		}
+	}
+}
+
+// collectAt runs a save in a copy of the world, with a collection at one of its calls, and
+// returns the number of calls.
+func collectAt(t *testing.T, template *faultWorld, dir string, at int, collector, args []string) int {
+	w := template.copyTo(t, dir)
+	defer os.RemoveAll(dir)
+	cmd := w.command("git-checkpoint", args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	run := &faultRun{cmd: cmd, inside: w.root, at: at, meanwhile: func() {
+		w.try("git", "reset", "-q")
+		w.try("git", collector...) // fails if the save holds the lock of a ref
+	}}
+	require.NoError(t, run.run())
+	if run.hit == nil {
+		return run.stops
+	}
+	where := fmt.Sprintf("at call %d of %d, %v: exit %d: %s%s", at, run.stops, run.hit, cmd.ProcessState.ExitCode(), out.String(), errs.String())
+	fsck := w.try("git", "fsck", "--no-dangling", "--no-progress")
+	assert.Zero(t, fsck.code, "%s: %s", where, fsck.out+fsck.err)
+	verify := w.try("git-checkpoint", "verify")
+	assert.Zero(t, verify.code, "%s: %s", where, verify.out)
+	if id := strings.TrimSpace(out.String()); id != "" {
+		show := w.try("git-checkpoint", "show", args[1], id)
+		assert.Zero(t, show.code, "%s: %s", where, show.err)
+	}
+	again := w.try("git-checkpoint", args...)
+	assert.Zero(t, again.code, "%s: %s", where, again.err)
+	return run.stops
+}
+
+var (
+	objectName = regexp.MustCompile(`[0-9a-f]{40}`)
+	tableName  = regexp.MustCompile(`(0x[0-9a-f]{12}-0x[0-9a-f]{12})-[0-9a-f]{8}(\.\w+)(\.\w+)?`)
+	tempName   = regexp.MustCompile(`/tmp_(obj|pack|idx|rev)_\w+$|\.tmp-?\d+$`)
+	clockText  = regexp.MustCompile(`\b1[0-9]{9}\b( [+-]\d{4})?|\b\d{16,19}\b`)
+)
+
+// hashes returns the object names in a template's refs and logs.
+func (w *faultWorld) hashes() map[string]bool {
+	known := map[string]bool{}
+	_ = filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.Contains(path, "/objects/") {
+			return nil
+		}
+		data, _ := os.ReadFile(path)
+		for _, name := range objectName.FindAll(data, -1) {
+			known[string(name)] = true
+		}
+		return nil
+	})
+	return known
+}
+
+// signature returns the same text for two worlds only if they differ in new object names,
+// ids and times alone. It contains the number of objects, and ignores temporary object
+// files.
+func (w *faultWorld) signature(f *faultTest) string {
+	var lines []string
+	objects := 0
+	_ = filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		name := strings.TrimPrefix(path, w.root+"/")
+		if name == "out" {
+			return filepath.SkipDir
+		}
+		switch {
+		case strings.Contains(name, "/objects/"):
+			if d.Type().IsRegular() && !tempName.MatchString(name) {
+				if objects++; strings.HasSuffix(name, ".lock") || strings.Contains(name, "/pack/") {
+					lines = append(lines, f.unify(name))
+				}
+			}
+		case d.IsDir():
+			lines = append(lines, f.unify(name)+"/")
+		case d.Type()&os.ModeSymlink != 0:
+			target, _ := os.Readlink(path)
+			lines = append(lines, f.unify(name)+" -> "+f.unify(target))
+		default:
+			lines = append(lines, f.unify(name)+" "+w.content(f, path, name))
+		}
+		return nil
+	})
+	if w.form == refsTable {
+		for _, dir := range []string{".", "../remote.git"} {
+			refs := w.try("git", "-C", dir, "for-each-ref", "--format=%(refname) %(objectname)")
+			lines = append(lines, f.unify(refs.out+refs.err))
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return fmt.Sprintf("%x %d", sum, objects)
+}
+
+// content returns the signature of one file.
+func (w *faultWorld) content(f *faultTest, path, name string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "?"
+	}
+	data, _ := os.ReadFile(path)
+	mode := info.Mode().String()
+	if old, err := os.ReadFile(filepath.Join(f.template.root, name)); err == nil && bytes.Equal(old, data) {
+		return mode + " as in the template"
+	}
+	if strings.HasSuffix(name, ".ref") {
+		return mode + " a table"
+	}
+	return mode + " " + f.unify(string(data))
+}
+
+// unify replaces the parts of a text that differ between runs.
+func (f *faultTest) unify(text string) string {
+	text = objectName.ReplaceAllStringFunc(text, func(name string) string {
+		if f.known[name] {
+			return name
+		}
+		return "<object>"
+	})
+	text = tableName.ReplaceAllString(text, "$1$2")
+	return clockText.ReplaceAllString(anonymous(text), "<time>")
 }

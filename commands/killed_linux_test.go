@@ -2,15 +2,23 @@ package commands
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
-	"git-checkpoint/gitstore/failure"
-
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/testing/gittest"
 )
 
 // killedAt runs the program under strace. It kills the program or its git at the first of
@@ -211,4 +219,324 @@ func TestInterruptedTransaction(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A fork that is killed between the moves of its refs leaves complete forks only. The missing
+// forks can be made again.
+func TestForkKilledBetweenItsRefs(t *testing.T) {
+	t.Parallel()
+	parts := 0 // kills that left one of the forks
+	for _, ref := range []string{"checkpoints/42+a", "checkpoints/42+b", "git-checkpoint/own/42+a", "git-checkpoint/own/42+b"} {
+		for _, calls := range []string{"write", "rename"} {
+			when := calls + " " + ref
+			v, _ := straceVictim(t, 2)
+			v.write("untracked", "new\n")
+			v.tool("save", "42")
+			v.killedAt(".git/refs/"+ref+".lock", calls, "fork", "42", "a", "b")
+			made := 0
+			var missing []string
+			for _, name := range []string{"a", "b"} {
+				if _, err := os.Stat(v.path(".git/refs/checkpoints/42+" + name)); err != nil {
+					missing = append(missing, name)
+					continue
+				}
+				made++
+				assert.Equal(t, 1, len(v.ids("42+"+name)), when)
+				assert.Contains(t, v.tool("show", "42+"+name), "untracked", when)
+				assert.Contains(t, v.tool("status", "42+"+name), "fork "+name+" of issue 42", when)
+			}
+			if made == 1 {
+				parts++
+			}
+			for _, name := range missing {
+				v.next("fork", "42", name)
+			}
+			v.sound()
+			require.Len(t, v.ids("42"), 3)
+		}
+	}
+	assert.NotZero(t, parts)
+}
+
+// workflowScript is a workflow of 8 phases that can be killed at any point and started
+// again from its first line. Each phase appends a line to a log.
+const workflowScript = `
+eval "$(git-checkpoint resume 42 --auto --print env 2>../resume.err)"
+[ -n "$CHECKPOINT_ID" ] || git-checkpoint start 42 --phases 8 >../id || exit 6
+while n=$(git-checkpoint phase next --issue 42 2>/dev/null) && [ -n "$n" ]; do
+	git-checkpoint phase start "$n" --issue 42 >../id || exit 7
+	echo "ran $n" >>../log
+	[ "$n" = "$KILL_IN" ] && kill -9 $$
+	git-checkpoint phase done "$n" --issue 42 >../id || exit 8
+	echo "done $n" >>../log
+	[ "$n" = "$KILL_AFTER" ] && kill -9 $$
+done
+exit 0
+`
+
+func (v *victim) workflow(env ...string) error {
+	cmd := v.command("sh", "-c", workflowScript)
+	cmd.Env = append(cmd.Env, env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(v.t, cmd.Start())
+	return cmd.Wait()
+}
+
+// unlock removes the empty locks of killed git processes, which only a person may remove.
+func (v *victim) unlock() {
+	for _, lock := range v.locks() {
+		if info, err := os.Stat(lock); err == nil && info.Size() == 0 {
+			require.NoError(v.t, os.Remove(lock))
+		}
+	}
+}
+
+// log returns the lines of the phases.
+func (v *victim) log() []string {
+	data, err := os.ReadFile(v.path("../log"))
+	require.NoError(v.t, err)
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
+}
+
+func newWorkflow(t *testing.T) *victim {
+	v := newVictim(t)
+	v.git("config", "checkpoint.issue-source", "none")
+	return v
+}
+
+const phasesOfWorkflow = 8
+
+// The shell is killed with SIGKILL after each phase, and the workflow is started again.
+// Each phase runs exactly once and produces a checkpoint.
+func TestWorkflowKilledAfterEachPhase(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	v := newWorkflow(t)
+	var want []string
+	for n := 1; n <= phasesOfWorkflow; n++ {
+		err := v.workflow(fmt.Sprintf("KILL_AFTER=%d", n))
+		require.EqualError(t, err, "signal: killed")
+		want = append(want, fmt.Sprintf("ran %d", n), fmt.Sprintf("done %d", n))
+		require.Equal(t, want, v.log())
+		assert.Contains(t, v.tool("status", "42", "--json"), fmt.Sprintf(`"complete":%t`, n == phasesOfWorkflow))
+	}
+	require.NoError(t, v.workflow())
+	require.Equal(t, want, v.log(), "nothing is left to do")
+	v.tool("finish", "42")
+	v.sound()
+}
+
+// If the workflow is killed during a phase, only this phase runs again, with a higher
+// attempt count.
+func TestWorkflowKilledInEachPhase(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	v := newWorkflow(t)
+	var want []string
+	for n := 1; n <= phasesOfWorkflow; n++ {
+		err := v.workflow(fmt.Sprintf("KILL_IN=%d", n))
+		require.EqualError(t, err, "signal: killed")
+		if want = append(want, fmt.Sprintf("ran %d", n)); n > 1 {
+			want = slices.Insert(want, len(want)-1, fmt.Sprintf("ran %d", n-1), fmt.Sprintf("done %d", n-1))
+		}
+		require.Equal(t, want, v.log())
+	}
+	require.NoError(t, v.workflow())
+	require.Equal(t, append(want, "ran 8", "done 8"), v.log())
+	for n := 1; n <= phasesOfWorkflow; n++ {
+		assert.Equal(t, "2", v.tool("show", "42", "--get", fmt.Sprintf("progress.phases.%d.attempt", n)))
+	}
+}
+
+// The shell, the program and its git processes are killed at any point. Phases run in
+// order, completed phases never run again, and the workflow completes.
+func TestWorkflowKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	v := newWorkflow(t)
+	kills, limit := 0, 80*time.Millisecond
+	for ended := false; !ended; {
+		require.Less(t, kills, 200)
+		cmd := v.command("sh", "-c", workflowScript)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		require.NoError(t, cmd.Start())
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		select {
+		case err := <-done:
+			require.NoError(t, err, v.tool("status", "42"))
+			ended = true
+		case <-time.After(rand.N(limit)):
+			limit += limit / 16 // so that a slow machine makes progress too
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			<-done
+			kills++
+		}
+		v.unlock()
+	}
+	t.Logf("%d kills", kills)
+	said := map[int]bool{}
+	most := 0
+	for _, line := range v.log() {
+		what, number, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(number)
+		require.NoError(t, err)
+		require.False(t, said[n], "%s after it was done:\n%s", line, strings.Join(v.log(), "\n"))
+		require.True(t, n == most || n == most+1, "%s out of order", line)
+		most, said[n] = max(most, n), what == "done"
+	}
+	require.Equal(t, phasesOfWorkflow, most)
+	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3","4","5","6","7","8"]`)
+	v.sound()
+}
+
+// The workflow of the guide runs unchanged. It completes if it is killed in a phase or
+// if a phase fails once. If a phase always fails, it stops at the limit.
+func TestGuideWorkflow(t *testing.T) {
+	t.Parallel()
+	script, err := guideBlock("workflow", "phase next")
+	require.NoError(t, err)
+	script = strings.ReplaceAll(script, "git checkpoint", "git-checkpoint")
+	v := newWorkflow(t)
+	v.write("work.sh", `echo "$1" >>../log
+case $(wc -l <../log) in
+2) kill -9 $PPID ;; # the workflow, in its second phase
+3) exit 1 ;;
+esac
+[ "$1" != broken ]
+`)
+	require.NoError(t, os.Chmod(v.path("work.sh"), 0o777))
+	v.git("add", "work.sh")
+	assert.Equal(t, -1, v.try("sh", "-c", script).code)
+	o := v.try("sh", "-c", script)
+	require.Zero(t, o.code, o.err)
+	assert.Equal(t, []string{"design", "build", "build", "build", "test"}, v.log())
+	archived := strings.Fields(o.out)
+	assert.Equal(t, "3", v.tool("show", "42", archived[len(archived)-1], "--get", "progress.phases.build.attempt"))
+
+	o = v.try("sh", "-c", strings.ReplaceAll(script, "design,build,test", "broken"))
+	assert.Equal(t, 1, o.code)
+	assert.Contains(t, o.err, "phase broken failed 4 times, the limit is 3 retries")
+}
+
+// If a ref directory's sync fails, refs have moved already. The error then reports a
+// completed change and a new checkpoint's id.
+func TestFailureAfterTheMove(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	needs(t, "strace")
+	for _, args := range [][]string{
+		{"save", "42"},
+		{"save", "99"},
+		{"save", "42", "--trigger", "batch_complete"},
+		{"pin", "42", "latest~1"},
+		{"archive", "42", "latest~1"},
+		{"drop", "42", "latest~1", "--yes"},
+		{"prune", "42", "--keep", "batch_complete=1"},
+		{"fetch", "7", "--remote", "../up"},
+		{"sync", "7", "--yes", "--remote", "../up"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			v := newVictim(t).durable()
+			v.git("init", "-q", "--bare", "../up")
+			v.git("remote", "add", "up", "../up")
+			other := v.copy(t)
+			other.tool("save", "7")
+			other.git("push", "-q", v.path("../up"), "refs/checkpoints/7")
+			v.tool("save", "42")
+			for range 3 {
+				v.tool("save", "42", "--trigger", "batch_complete")
+			}
+			before := v.everywhere()
+			o := v.unsyncedRefs(args...)
+			require.Equalf(t, failure.Failure, o.code, "%s", o.err)
+			require.Contains(t, o.err, "input/output error")
+			require.NotContains(t, o.out, "CP-")
+			now := v.everywhere()
+			if args[0] != "save" {
+				require.Contains(t, o.err, "the change is made, but: sync ")
+			} else {
+				id, _, found := strings.Cut(strings.TrimPrefix(o.err, "git-checkpoint: save issue "+args[1]+": "), " is in the chain, but: sync ")
+				require.True(t, found, o.err)
+				require.True(t, now[id], o.err)
+				require.False(t, before[id])
+			}
+			v.sound()
+		})
+	}
+}
+
+// unsyncedRefs runs the program with EIO for each sync of a ref directory.
+func (v *victim) unsyncedRefs(args ...string) outcome {
+	trace := []string{"-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=EIO"}
+	for _, dir := range []string{"checkpoints", "checkpoints-archive", "git-checkpoint/own", "git-checkpoint/remote", "git-checkpoint/remote/up"} {
+		trace = append(trace, "-P", v.path(".git/refs/"+dir))
+	}
+	return v.try("strace", append(append(trace, "git-checkpoint"), args...)...)
+}
+
+// together runs commands at the same time and returns their outcomes.
+func (v *victim) together(lines ...string) []outcome {
+	out := make([]outcome, len(lines))
+	var wg sync.WaitGroup
+	for i, line := range lines {
+		wg.Go(func() { out[i] = v.try("git-checkpoint", strings.Fields(line)...) })
+	}
+	wg.Wait()
+	return out
+}
+
+// Phases that end at the same time are all recorded: a save that loses a race reapplies
+// the step to the other writer's record.
+func TestPhasesTogether(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	v := newWorkflow(t)
+	v.tool("start", "42", "--phases", "8")
+	var lines []string
+	for n := 1; n <= 8; n++ {
+		lines = append(lines, fmt.Sprintf("phase done %d --issue 42", n))
+	}
+	for _, o := range v.together(lines...) {
+		require.Zero(t, o.code, o.err)
+		require.NotEmpty(t, o.out)
+	}
+	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3","4","5","6","7","8"]`)
+	v.sound()
+}
+
+// Without PHASE, the command selects the current phase at process start. If another
+// process completes that phase first, the command does not complete the next phase.
+func TestConcurrentPhaseDoneCompletesOnePhase(t *testing.T) {
+	t.Parallel()
+	v := newWorkflow(t)
+	v.tool("start", "42", "--phases", "8")
+	for n := 1; n <= 3; n++ {
+		want := v.tool("phase", "next", "--issue", "42")
+		saved := 0
+		for _, o := range v.together(strings.Split(strings.Repeat("phase done "+want+" --issue 42;", 3)+"phase done "+want+" --issue 42", ";")...) {
+			require.Zero(t, o.code, o.err)
+			if o.out != "" {
+				saved++
+			} else {
+				assert.Equal(t, "skipped: phase "+want+" is completed already", o.err)
+			}
+		}
+		assert.Equal(t, 1, saved, "one of them completed it")
+	}
+	assert.Contains(t, v.tool("status", "42", "--json"), `"completed_phases":["1","2","3"]`)
+}
+
+// A phase is replanned at most twice, for any number of concurrent requests.
+func TestConcurrentReplans(t *testing.T) {
+	t.Parallel()
+	gittest.Slow(t)
+	v := newWorkflow(t)
+	v.tool("start", "42", "--phases", "3")
+	codes := map[int]int{}
+	for _, o := range v.together(strings.Split(strings.Repeat("phase replan 1 --issue 42;", 5)+"phase replan 1 --issue 42", ";")...) {
+		codes[o.code]++
+	}
+	assert.Equal(t, map[int]int{0: 2, failure.Limit: 4}, codes)
+	assert.Contains(t, v.tool("status", "42", "--json"), `"replans":{"1":2}`)
 }

@@ -53,22 +53,11 @@ func TestParseLine(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l, err := parseLine(allCommands(), c.args)
 			require.NoError(t, err)
-			assert.Equal(t, c.want, "app "+joinWords(l.argv[1:]))
+			assert.Equal(t, c.want, "app "+strings.Join(l.argv[1:], " "))
 			assert.Equal(t, c.paths, l.paths)
 			assert.Equal(t, c.json, l.json)
 		})
 	}
-}
-
-func joinWords(words []string) string {
-	text := ""
-	for i, w := range words {
-		if i > 0 {
-			text += " "
-		}
-		text += w
-	}
-	return text
 }
 
 func TestParseLineRefuses(t *testing.T) {
@@ -129,8 +118,44 @@ func TestRepeatedFlags(t *testing.T) {
 	}
 }
 
-// A flag without a variable for its value would be declared, and never read.
-func TestEveryFlagHasAVariable(t *testing.T) {
+func FuzzParseLine(f *testing.F) {
+	f.Add("save", "42", "--phase=x", "--")
+	f.Add("-C", "x", "restore", "-mx")
+	f.Add("", "-", "---", "--=")
+	f.Fuzz(func(t *testing.T, a, b, c, d string) {
+		l, err := parseLine(allCommands(), []string{a, b, c, d})
+		require.NotNil(t, l)
+		if err != nil {
+			assert.Equal(t, failure.Usage, failure.Classify(err).Code)
+		}
+	})
+}
+
+// Every command has help, with an example that contains its name. Each category is named once.
+func TestEveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
+	require.NotEmpty(t, allCommands())
+	var categories []string // of the commands before
+	for _, cmd := range allCommands() {
+		if len(categories) == 0 || categories[len(categories)-1] != cmd.Category {
+			assert.NotContains(t, categories, cmd.Category, cmd.Name)
+			categories = append(categories, cmd.Category)
+		}
+		text := explain(cmd, true)
+		assert.NotEmpty(t, cmd.Usage, cmd.Name)
+		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.Name)
+		assert.Contains(t, text, "--json", cmd.Name)
+		for _, f := range cmd.OwnFlags() {
+			assert.NotEmpty(t, declaredFlag(f).Text, cmd.Name+" "+f.Names()[0])
+		}
+		assert.Equal(t, !cmd.Hidden, strings.Contains(fullOverview(allCommands()), cmd.Usage), cmd.Name)
+	}
+}
+
+// A flag without a variable for its value would be declared, and never read. The library needs
+// only the flags that are given or have a default: a flag type whose default would be missed
+// fails.
+func TestEveryFlagHasAVariableAndAKnownDefault(t *testing.T) {
 	t.Parallel()
 	read := []string{"json", "turn"} // by the parser, and by several commands
 	for _, cmd := range allCommands() {
@@ -147,65 +172,11 @@ func TestEveryFlagHasAVariable(t *testing.T) {
 				bound = bound || f.Value != nil
 			case invoke.OptionalFlag:
 				bound = bound || f.Destination != nil
-			}
-			assert.True(t, bound, "%s --%s", cmd.Name, f.Names()[0])
-		}
-	}
-}
-
-func FuzzParseLine(f *testing.F) {
-	f.Add("save", "42", "--phase=x", "--")
-	f.Add("-C", "x", "restore", "-mx")
-	f.Add("", "-", "---", "--=")
-	f.Fuzz(func(t *testing.T, a, b, c, d string) {
-		l, err := parseLine(allCommands(), []string{a, b, c, d})
-		require.NotNil(t, l)
-		if err != nil {
-			assert.Equal(t, failure.Usage, failure.Classify(err).Code)
-		}
-	})
-}
-
-// Every command has help, with an example that contains its name.
-func TestEveryCommandHasHelp(t *testing.T) {
-	t.Parallel()
-	require.NotEmpty(t, allCommands())
-	for _, cmd := range allCommands() {
-		text := explain(cmd, true)
-		assert.NotEmpty(t, cmd.Usage, cmd.Name)
-		assert.Contains(t, text, "Examples\n  git checkpoint ", cmd.Name)
-		assert.Contains(t, text, "--json", cmd.Name)
-		for _, f := range cmd.OwnFlags() {
-			assert.NotEmpty(t, declaredFlag(f).Text, cmd.Name+" "+f.Names()[0])
-		}
-		assert.Equal(t, !cmd.Hidden, strings.Contains(fullOverview(allCommands()), cmd.Usage), cmd.Name)
-	}
-}
-
-func TestHelpNamesEachCategoryOnce(t *testing.T) {
-	t.Parallel()
-	var seen []string
-	for _, cmd := range allCommands() {
-		if len(seen) == 0 || seen[len(seen)-1] != cmd.Category {
-			assert.NotContains(t, seen, cmd.Category, cmd.Name)
-			seen = append(seen, cmd.Category)
-		}
-	}
-}
-
-// The library needs only the flags that are given or have a default. This fails for a
-// flag type whose default would be missed.
-func TestEveryFlagTypeHasAKnownDefault(t *testing.T) {
-	t.Parallel()
-	for _, cmd := range allCommands() {
-		for _, f := range allFlags(cmd) {
-			switch f := f.(type) {
-			case *cli.StringFlag, *cli.IntFlag, *cli.BoolFlag, *cli.GenericFlag:
-			case invoke.OptionalFlag:
 				assert.Empty(t, f.Value, f.Name)
 			default:
 				t.Errorf("%s: a %T: line.flags does not know its default", cmd.Name, f)
 			}
+			assert.True(t, bound, "%s --%s", cmd.Name, f.Names()[0])
 		}
 	}
 	assert.Equal(t, []string{"trigger", "quiet"}, flagsOf(t, "save", "42", "-q"))

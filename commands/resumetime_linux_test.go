@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,9 +19,7 @@ import (
 // worktree. The duration is logged without a limit, since machines differ.
 func TestResumeStartsFewGits(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
 	for n := range 50 {

@@ -51,9 +51,17 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"pre-compact": func(c *invoke.Invocation, args []string) error { return sessionSave(c, "interval", args) },
 	"session-end": func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },
 	"stop":        sessionStop,
-	"event":       event,
-	work.PackHook: pack,
-	work.PushHook: push,
+	"event": func(c *invoke.Invocation, args []string) error { // crunch's agents broadcast CHECKPOINT and others
+		if len(args) == 0 || args[0] != "CHECKPOINT" {
+			return nil
+		}
+		return sessionSave(c, "manual", nil)
+	},
+	work.PackHook: inBackground(work.MaintainNow),
+	work.PushHook: inBackground(func(c *invoke.Invocation) error {
+		work.PushDue(c)
+		return nil
+	}),
 }
 
 func runHook(c *invoke.Invocation) error {
@@ -93,22 +101,14 @@ func hookNames() []string {
 	return names
 }
 
-// pack packs loose objects, and applies the rules of age. The hooks of agents start it in the
-// background.
-func pack(c *invoke.Invocation, _ []string) error {
-	if err := c.Open(); err != nil {
-		return err
+// inBackground returns a hook that the hooks of agents start in the background.
+func inBackground(run func(*invoke.Invocation) error) func(*invoke.Invocation, []string) error {
+	return func(c *invoke.Invocation, _ []string) error {
+		if err := c.Open(); err != nil {
+			return err
+		}
+		return run(c)
 	}
-	return work.MaintainNow(c)
-}
-
-// push pushes the checkpoints of hooks. They start it in the background.
-func push(c *invoke.Invocation, _ []string) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	work.PushDue(c)
-	return nil
 }
 
 // A blocked error makes a hook exit with a code that stops git or an agent.

@@ -275,9 +275,15 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	if result.Hooks, err = githooks.Find(c, r); err != nil {
 		return err
 	}
-	agents, err := agentsOfBothLevels(r)
+	agents, err := r.Agents()
 	if err != nil {
 		return err
+	}
+	if user := *r; !r.Global {
+		user.Global = true
+		if global, err := user.Agents(); err == nil { // there may be no home directory
+			agents = append(agents, global...)
+		}
 	}
 	for _, a := range agents {
 		result.Agents = append(result.Agents, agentRecord(c, a))
@@ -300,29 +306,22 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	return nil
 }
 
-// agentsOfBothLevels returns the agents with hooks in the settings of this project and of
-// the user, or with --global of the user only.
-func agentsOfBothLevels(r *install.Repo) ([]install.AgentFile, error) {
-	agents, err := r.Agents()
-	if err != nil || r.Global {
-		return agents, err
-	}
-	user := *r
-	user.Global = true
-	global, err := user.Agents()
-	if err != nil {
-		return agents, nil // without a home directory, for example
-	}
-	return append(agents, global...), nil
-}
-
 // agentRecord returns the JSON record of an agent's settings file, with the last run of
 // each event.
 func agentRecord(c *invoke.Invocation, a install.AgentFile) view.Agent {
 	agent, found := hook.AgentNamed(a.Agent), view.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events}
 	ran := false
 	for _, event := range a.Events {
-		at := lastRan(c, agent, event)
+		hooks := []string{agent.HookOf(event)}
+		if agent.Plugin != "" { // a plugin has one event for all hooks
+			hooks = hookNames()
+		}
+		var at time.Time
+		for _, name := range hooks {
+			if last := sessions.LastRan(c.Store.Notes, agent.Name, name); last.After(at) {
+				at = last
+			}
+		}
 		found.Runs = append(found.Runs, view.AgentRun{Event: event, LastRan: at})
 		ran = ran || !at.IsZero()
 	}
@@ -330,21 +329,6 @@ func agentRecord(c *invoke.Invocation, a install.AgentFile) view.Agent {
 		found.Why = agent.NeverRan()
 	}
 	return found
-}
-
-// lastRan returns the time at which a hook of an event ran last, or the zero time. A plugin
-// has one event for all hooks.
-func lastRan(c *invoke.Invocation, agent *hook.Agent, event string) (last time.Time) {
-	hooks := []string{agent.HookOf(event)}
-	if agent.Plugin != "" {
-		hooks = hookNames()
-	}
-	for _, name := range hooks {
-		if at := sessions.LastRan(c.Store.Notes, agent.Name, name); at.After(last) {
-			last = at
-		}
-	}
-	return last
 }
 
 // runsText describes the last run of each event, or where to look if no hook ever ran.

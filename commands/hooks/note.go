@@ -19,7 +19,13 @@ import (
 // repository than the agent's project, such as a nested one, the project counts.
 func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, known bool, err error) {
 	first, gone := os.Getwd()
-	projects := projectsOf(c, in)
+	var projects []string // in which agents were started; they run hooks where they have changed to
+	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
+		if dir := c.Env.Getenv(variable); filepath.IsAbs(dir) {
+			projects = append(projects, dir)
+		}
+	}
+	projects = append(projects, in.Projects...)
 	openErr := c.OpenOwnFormat()
 	if isOtherFormat(openErr) {
 		// The program for the other format cannot open a project of this format.
@@ -68,19 +74,6 @@ func openSession(c *invoke.Invocation, in sessionInput) (s sessions.Session, kno
 func isOtherFormat(err error) bool {
 	_, ok := errors.AsType[*gitstore.ObjectFormatError](err)
 	return ok
-}
-
-// projectsOf returns the directories of the agent's project, from variables and from the
-// input of the hook.
-func projectsOf(c *invoke.Invocation, in sessionInput) []string {
-	var dirs []string
-	// Agents were started in these directories, and run hooks in the directory to which they have changed.
-	for _, variable := range []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} {
-		if dir := c.Env.Getenv(variable); filepath.IsAbs(dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return append(dirs, in.Projects...)
 }
 
 // otherPlaces returns directories in other repositories that can have the record of a

@@ -46,10 +46,22 @@ func prePush(c *invoke.Invocation, args []string) error {
 			issues = append(issues, i)
 		}
 	}
-	if len(issues) == 0 || dryPush() {
+	if len(issues) == 0 {
 		return nil
 	}
-	remote, err := hookRemote(c, args)
+	// Git does not pass --dry-run to hooks. A command line that cannot be read counts as a real push.
+	if _, dry := hook.IsDryPush(startedBy(func(argv []string) bool {
+		push, _ := hook.IsDryPush(argv)
+		return push
+	})); dry {
+		return nil
+	}
+	remote := "" // checkpoint.remote, or by default that of the push: git passes its name, or its URL twice
+	if c.Settings.String("remote") != "" || len(args) == 0 {
+		remote, err = c.Remote("")
+	} else {
+		remote, err = args[0], c.CheckRemoteSetting()
+	}
 	if err != nil {
 		return err
 	}
@@ -58,17 +70,6 @@ func prePush(c *invoke.Invocation, args []string) error {
 		return &blocked{code: blockCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
 	}
 	return err
-}
-
-// dryPush reports whether this process was started by `git push --dry-run`. Git does not
-// pass the flag to hooks, so its command line is read. If the command line cannot be
-// read, the push counts as real.
-func dryPush() bool {
-	_, dry := hook.IsDryPush(startedBy(func(argv []string) bool {
-		push, _ := hook.IsDryPush(argv)
-		return push
-	}))
-	return dry
 }
 
 // blockCode returns one of the two codes with which installed hooks stop git.
@@ -91,15 +92,6 @@ func pushedObjects(updates []hook.Update, same bool) (o gitstore.Exposed) {
 		}
 	}
 	return o
-}
-
-// hookRemote returns the remote for the checkpoints: checkpoint.remote, or by default the
-// remote of the push. Git passes the name of the remote, or its URL twice.
-func hookRemote(c *invoke.Invocation, args []string) (string, error) {
-	if c.Settings.String("remote") != "" || len(args) == 0 {
-		return c.Remote("")
-	}
-	return args[0], c.CheckRemoteSetting()
 }
 
 // pushAlong pushes issues one by one within timeouts.hook. All messages are joined into

@@ -121,15 +121,6 @@ func sessionBounds(c *invoke.Invocation) []string {
 // compactSeconds is the default of min_interval for agents that compact many times in a session.
 const compactSeconds = 60
 
-// event saves on the event CHECKPOINT, which crunch's agents broadcast. Other events are
-// ignored.
-func event(c *invoke.Invocation, args []string) error {
-	if len(args) == 0 || args[0] != "CHECKPOINT" {
-		return nil
-	}
-	return sessionSave(c, "manual", nil)
-}
-
 // keepGoing is the exit status of a stop hook that makes an agent continue.
 const keepGoing = 2
 
@@ -179,11 +170,7 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 	if session != named {
 		return "", nil, nil
 	}
-	return newestLead(c)
-}
-
-// newestLead returns the newest lead's state among the checkpoints of this branch, or nil.
-func newestLead(c *invoke.Invocation) (issue checkpoint.Issue, state *checkpoint.Record, err error) {
+	var state *checkpoint.Record // the newest lead's
 	issues, err := issuesOfBranch(c, 0)
 	for _, i := range issues {
 		_, r, err := c.Store.PointRecord(c.Ctx, i)

@@ -78,7 +78,10 @@ func isFolder(name string) (bool, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return false, failure.Usagef("import: %s: %w", view.QuotePath(name), plainCause(err))
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = p.Err // the message names the path already
+		}
+		return false, failure.Usagef("import: %s: %w", view.QuotePath(name), err)
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return false, failure.Errorf(failure.Usage, "git checkpoint import - < "+view.QuoteArg(name), "import: %s: %w", view.QuotePath(name), invoke.ErrNotPlain)
 	}
@@ -186,22 +189,16 @@ func (in *importing) joined(docs []document) []document {
 			continue
 		}
 		if _, known := indexes[dir]; !known {
-			indexes[dir] = crunch.Triggers(in.index(dir))
+			var index []byte
+			name := filepath.FromSlash(path.Join(dir, "index.yaml"))
+			if folder, err := isFolder(name); err == nil && !folder {
+				index, _ = in.c.ReadInput(name)
+			}
+			indexes[dir] = crunch.Triggers(index)
 		}
 		d.trigger = indexes[dir][d.file.ID()]
 	}
 	return docs
-}
-
-// index returns the content of a folder's index, or nil if it has none.
-func (in *importing) index(dir string) []byte {
-	name := filepath.FromSlash(path.Join(dir, "index.yaml"))
-	folder, err := isFolder(name)
-	if err != nil || folder {
-		return nil
-	}
-	data, _ := in.c.ReadInput(name)
-	return data
 }
 
 // applyTo returns the record of a document. If the previous record has the same layout,
@@ -250,14 +247,4 @@ func (d document) inProgress() bool {
 		return false
 	}
 	return !progress.Over(d.applyTo(nil, ""))
-}
-
-// plainCause returns the cause of an fs.PathError, for messages that name the path
-// already.
-func plainCause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

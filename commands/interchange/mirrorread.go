@@ -108,20 +108,19 @@ func (m *mirroring) takeAll(files []mirror.ChangedFile) {
 		if other, otherErr := checkpoint.ParseTime(b.doc.Written()); err == nil && otherErr == nil {
 			written = at.Compare(other)
 		}
-		return cmp.Or(last(a.doc.Sequel())-last(b.doc.Sequel()), written, cmp.Compare(a.Path, b.Path))
+		switch {
+		case a.doc.Sequel() == b.doc.Sequel():
+			return cmp.Or(written, cmp.Compare(a.Path, b.Path))
+		case a.doc.Sequel():
+			return 1
+		}
+		return -1
 	})
 	for _, t := range todo {
 		if err := m.take(t); err != nil {
 			m.left(t.Path, err)
 		}
 	}
-}
-
-func last(late bool) int {
-	if late {
-		return 1
-	}
-	return 0
 }
 
 // read returns the document in a file, or nil for a file that is neither in the state nor
@@ -210,10 +209,14 @@ func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
 // follow a loss of files. The checkpoint then has only the staged files, so that it does not
 // hide the lost files.
 func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, error) {
-	c, trigger := m.c, t.doc.Trigger()
-	indexed, named := m.indexed(t)
-	if named {
-		trigger = indexed
+	c, trigger, named := m.c, t.doc.Trigger(), false
+	if t.doc.Whole() { // the index of the folder of crunch can name the trigger
+		if data, err := m.tree.Read(path.Join(path.Dir(t.Path), "index.yaml")); err == nil {
+			var indexed checkpoint.Trigger
+			if indexed, named = crunch.Triggers(data)[t.doc.ID()]; named {
+				trigger = indexed
+			}
+		}
 	}
 	if on, why := c.Settings.TriggerEnabled(trigger); !on {
 		return nil, errors.New(why)
@@ -226,19 +229,6 @@ func (m *mirroring) save(issue checkpoint.Issue, t taking) (*gitstore.Saved, err
 		req.Retention = c.Settings.Policy()
 	}
 	return c.Store.Save(c.Ctx, req)
-}
-
-// indexed returns the trigger of a crunch document in the folder's index.
-func (m *mirroring) indexed(t taking) (checkpoint.Trigger, bool) {
-	if !t.doc.Whole() {
-		return "", false
-	}
-	data, err := m.tree.Read(path.Join(path.Dir(t.Path), "index.yaml"))
-	if err != nil {
-		return "", false
-	}
-	trigger, ok := crunch.Triggers(data)[t.doc.ID()]
-	return trigger, ok
 }
 
 // The users of a system end a workflow by its file: rm after a success, and mv to the folder
@@ -336,17 +326,13 @@ func (in *importing) mirrored(d document) string {
 		}
 	}
 	file, err := filepath.Abs(filepath.FromSlash(d.path))
-	if err != nil {
-		return ""
+	if err == nil {
+		file, err = filepath.EvalSymlinks(file)
 	}
-	if file, err = filepath.EvalSymlinks(file); err != nil {
-		return ""
+	if err == nil {
+		file, err = filepath.Rel(in.mirror.Root, file)
 	}
-	name, err := filepath.Rel(in.mirror.Root, file)
-	if err != nil {
-		return ""
-	}
-	if f := in.mirror.Files[filepath.ToSlash(name)]; f.Sum == mirror.Sum(d.data) {
+	if f := in.mirror.Files[filepath.ToSlash(file)]; err == nil && f.Sum == mirror.Sum(d.data) {
 		return f.Owner
 	}
 	return ""

@@ -35,9 +35,13 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := parseFilters(o.filters)
-	if err != nil {
-		return nil, err
+	var all []wanted
+	for _, s := range o.filters {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok || path == "" {
+			return nil, failure.Usagef("list: --filter: %q: want PATH=VALUE", s)
+		}
+		all = append(all, wanted{path, value})
 	}
 	if (len(o.paths) > 0 || o.content != "") && (o.archived || o.remote.Given()) {
 		return nil, failure.Usagef("list: --path and --content compare the states of a live chain: omit --archived and --remote")
@@ -48,7 +52,7 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 	return func(cp *gitstore.Checkpoint) bool {
 		return (o.trigger == "" || string(cp.Trigger) == o.trigger) &&
 			(!o.phaseGiven || cp.Phase == o.phase) && !cp.Created.Before(since) &&
-			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && o.hasRecord(c, cp, wanted) && work.HasText(c.Store, cp, o.grep) && changed(cp)
+			(!o.failed || isFailure(c, cp)) && (before.IsZero() || cp.Created.Before(before)) && o.hasRecord(c, cp, all) && work.HasText(c.Store, cp, o.grep) && changed(cp)
 	}, nil
 }
 
@@ -71,18 +75,6 @@ func isFailure(c *invoke.Invocation, cp *gitstore.Checkpoint) bool {
 
 // A wanted is a path in a record and its required value.
 type wanted struct{ path, value string }
-
-func parseFilters(list []string) ([]wanted, error) {
-	var all []wanted
-	for _, s := range list {
-		path, value, ok := strings.Cut(s, "=")
-		if !ok || path == "" {
-			return nil, failure.Usagef("list: --filter: %q: want PATH=VALUE", s)
-		}
-		all = append(all, wanted{path, value})
-	}
-	return all, nil
-}
 
 // hasRecord reports whether a checkpoint's record has all wanted values, and is of a workflow of
 // --type if that is given. An unreadable record never matches.

@@ -38,7 +38,14 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 	rows = append(rows, textRows(cp, r)...)
 	c.Printf("%s\n", at.Sheet(rows))
 	showScreenFiles(c, at, cp)
-	showLeftOut(c, at, r)
+	if left := view.ListLeftOut(r.Snapshot()); len(left) > 0 {
+		c.Printf("%s\n", at.Paint(view.Bold, "Not in the checkpoint:"))
+		rows := make([][]string, len(left))
+		for i, f := range left {
+			rows[i] = []string{"  " + view.QuotePath(f.Path), f.Why}
+		}
+		showRows(c, at, rows)
+	}
 	name := view.IssueArg(cp.Issue) + " " + view.QuoteArg(cmp.Or(cp.ID.Short(), cp.Commit.String()))
 	c.Printf("\nhint: git checkpoint restore %s\nhint: git checkpoint show %s --format yaml\n", name, name)
 }
@@ -132,18 +139,4 @@ func showRows(c *invoke.Invocation, at view.Screen, rows [][]string) {
 	if n := len(rows) - maxFiles; n > 0 {
 		c.Printf("  and %d more\n", n)
 	}
-}
-
-// showLeftOut prints the files that a checkpoint does not have, with the reasons.
-func showLeftOut(c *invoke.Invocation, at view.Screen, r *checkpoint.Record) {
-	left := view.ListLeftOut(r.Snapshot())
-	if len(left) == 0 {
-		return
-	}
-	c.Printf("%s\n", at.Paint(view.Bold, "Not in the checkpoint:"))
-	rows := make([][]string, len(left))
-	for i, f := range left {
-		rows[i] = []string{"  " + view.QuotePath(f.Path), f.Why}
-	}
-	showRows(c, at, rows)
 }

@@ -31,7 +31,13 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 			folded = view.IssueArg(l.Issue)
 		}
 		entries := o.entries(c, l, rows)
-		c.Printf("%s\n", at.Heading(timelineHead(l, len(picked))))
+		head := view.Plural(len(picked), "checkpoint")
+		if n := len(l.Checkpoints); !l.Complete {
+			head = "the newest " + head
+		} else if n > len(picked) {
+			head += fmt.Sprintf(" of %d", n)
+		}
+		c.Printf("%s\n", at.Heading("Issue "+string(l.Issue)+": "+head))
 		if text := view.ForkText(o.fork(c, l)); text != "" {
 			c.Printf("%s\n", view.Clean(text))
 		}
@@ -50,18 +56,6 @@ func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists [
 	if n := len(lists) - len(shown); n > 0 {
 		c.Printf("\n%s with nothing but an archive, or nothing left\nhint: git checkpoint list --all --archived\n", view.Plural(n, "issue"))
 	}
-}
-
-// timelineHead returns the heading with the number of shown and existing checkpoints.
-func timelineHead(l *gitstore.List, shown int) string {
-	head := "Issue " + string(l.Issue) + ": "
-	switch n := len(l.Checkpoints); {
-	case !l.Complete:
-		return head + "the newest " + view.Plural(shown, "checkpoint")
-	case n > shown:
-		return head + view.Plural(shown, "checkpoint") + fmt.Sprintf(" of %d", n)
-	}
-	return head + view.Plural(shown, "checkpoint")
 }
 
 // entries returns the entries of rows. Records and files of the first rows are read: the rest

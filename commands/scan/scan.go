@@ -50,7 +50,16 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	if o.all && (len(c.Line.Args) > 0 || c.Line.Common.Issue != "") {
 		return failure.Usagef("scan: --all takes no issue")
 	}
-	issues, err := issuesToScan(c, o.all)
+	var issues []checkpoint.Issue
+	var err error
+	if o.all {
+		issues, _, err = c.Store.Issues(c.Ctx, false)
+	} else {
+		issues = make([]checkpoint.Issue, 1)
+		if issues[0], err = c.Issue(); err == nil && !c.Store.HasIssue(c.Ctx, issues[0]) {
+			err = &gitstore.NoneError{Issue: issues[0]}
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -112,19 +121,6 @@ func (s stopping) hints() (hints []string) {
 		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", view.QuoteArg(path)))
 	}
 	return append(hints, fmt.Sprintf("git checkpoint drop %s %s", view.IssueArg(s.issue), view.QuoteArg(string(s.ID))))
-}
-
-// issuesToScan returns the named issue, or every issue with --all.
-func issuesToScan(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
-	if all {
-		issues, _, err := c.Store.Issues(c.Ctx, false)
-		return issues, err
-	}
-	issue, err := c.Issue()
-	if err == nil && !c.Store.HasIssue(c.Ctx, issue) {
-		err = &gitstore.NoneError{Issue: issue}
-	}
-	return []checkpoint.Issue{issue}, err
 }
 
 // scanIssues checks objects that a push of each issue would send, and returns a result or an error

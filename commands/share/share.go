@@ -103,22 +103,16 @@ func showShared(c *invoke.Invocation, command string, o *options, untracked []st
 		text.WriteString(view.Clean(sharedLine(o.remote, s)) + "\n")
 	}
 	c.Printf("%s", text.String())
-	if len(o.issues) == 1 && !o.dryRun {
-		tellEnding(c, done[0])
+	if len(o.issues) != 1 || o.dryRun {
+		return failed
+	}
+	if s := done[0]; s.Err == nil && s.Facts.Archived > 0 && (s.Result == gitstore.Fetched || s.Joined) {
+		if e := work.EndingOf(c, s.Issue); e != nil { // its chain is empty now
+			c.Infof("issue %s: %s", s.Issue, e.Text(c.Env.Now()))
+			c.Infof("hint: git checkpoint status %s", view.IssueArg(s.Issue))
+		}
 	}
 	return failed
-}
-
-// tellEnding prints the end of the work after a fetch of its archival, because the chain
-// is empty then.
-func tellEnding(c *invoke.Invocation, s gitstore.Synced) {
-	if s.Err != nil || s.Facts.Archived == 0 || s.Result != gitstore.Fetched && !s.Joined {
-		return
-	}
-	if e := work.EndingOf(c, s.Issue); e != nil {
-		c.Infof("issue %s: %s", s.Issue, e.Text(c.Env.Now()))
-		c.Infof("hint: git checkpoint status %s", view.IssueArg(s.Issue))
-	}
 }
 
 // sharedLine describes the result of one issue: the exchanged checkpoints, and how many
@@ -155,18 +149,14 @@ func checkpointsLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
 		return fmt.Sprintf("issue %s: no checkpoints on %s", s.Issue, gitstore.ShownRemote(remote))
-	case s.Result == gitstore.Failed && s.Pushed > 0:
+	case s.Result == gitstore.Failed && s.Pushed > 0, s.Joined && s.Pushed > 0 && s.Fetched == 0:
 		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0 && s.Pushed > 0:
 		return fmt.Sprintf("issue %s: %s: fetched %d and pushed %s", s.Issue, s.Result, s.Fetched, view.Plural(s.Pushed, "checkpoint"))
 	case s.Joined && s.Fetched > 0:
 		return fmt.Sprintf("issue %s: %s: fetched %s", s.Issue, s.Result, view.Plural(s.Fetched, "checkpoint"))
-	case s.Joined && s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
-	case s.Fetched > 0:
-		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, view.Plural(s.Fetched, "checkpoint"))
-	case s.Pushed > 0:
-		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
+	case s.Fetched+s.Pushed > 0:
+		return fmt.Sprintf("issue %s: %s %s", s.Issue, s.Result, view.Plural(s.Fetched+s.Pushed, "checkpoint"))
 	}
 	return "issue " + string(s.Issue) + ": " + s.Result
 }

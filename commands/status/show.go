@@ -109,24 +109,17 @@ func statusShort(c *invoke.Invocation, o *statusOptions) error {
 	if err != nil {
 		return err
 	}
-	c.Printf("%s\n", view.Clean(shortStatus(r, string(issue), view.Briefly(cp.Created, c.Env.Now()))))
-	return nil
-}
-
-// shortStatus returns a text such as "42 implementing 2/5 12m", with "!" at the end if
-// the checkpoint cannot be resumed.
-func shortStatus(r *checkpoint.Record, issue, age string) string {
-	p := r.Progress()
-	words := []string{issue}
+	p, words := r.Progress(), []string{string(issue)} // such as "42 implementing 2/5 12m"
 	if phase := cmp.Or(p.Current, r.Phase()); phase != "" && !progress.Complete(r) {
 		words = append(words, phase)
 	}
 	if p.Total > 0 {
 		words = append(words, fmt.Sprintf("%d/%d", len(p.Completed)+len(p.Skipped), p.Total))
 	}
-	words = append(words, age)
+	words = append(words, view.Briefly(cp.Created, c.Env.Now()))
 	if !r.CanResume() {
 		words = append(words, "!")
 	}
-	return strings.Join(words, " ")
+	c.Printf("%s\n", view.Clean(strings.Join(words, " ")))
+	return nil
 }

@@ -65,19 +65,12 @@ func runFinish(c *invoke.Invocation, o *finishOptions) error {
 			return err // before the save, so that the chain stays as it was
 		}
 	}
-	return c.Store.Operate(c.Ctx, "finish", issue, func() error {
-		return take(c, issue, finishing(c, o, status))
-	})
-}
-
-// finishing returns the step that ends a workflow.
-func finishing(c *invoke.Invocation, o *finishOptions, status string) step {
-	now, why := c.Env.Now(), o.error
-	return step{
+	now := c.Env.Now()
+	ends := step{
 		command: "finish", options: &o.SaveOptions, trigger: checkpoint.PhaseTransition, record: withProgress,
-		note: func() string { return stepNote("", "finished, "+string(reasons[status]), why) },
+		note: func() string { return stepNote("", "finished, "+string(reasons[status]), o.error) },
 		move: func(r *checkpoint.Record) error {
-			progress.Finish(r, status, why, now)
+			progress.Finish(r, status, o.error, now)
 			return nil
 		},
 		end: func(s *gitstore.Saved) error {
@@ -90,6 +83,7 @@ func finishing(c *invoke.Invocation, o *finishOptions, status string) step {
 			return dispose(c, s, status, o.keepLatest)
 		},
 	}
+	return c.Store.Operate(c.Ctx, "finish", issue, func() error { return take(c, issue, ends) })
 }
 
 // dispose archives or drops the chain of a finished workflow, as on_success or on_failure
@@ -114,14 +108,14 @@ func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest 
 // disposal returns what on_success or on_failure says: archive, drop or keep. With invalid
 // settings a chain is archived instead of dropped, because another source may say so.
 func disposal(c *invoke.Invocation, status string) string {
-	if status == progress.Completed {
-		wanted := c.Settings.String("on_success")
-		if wanted == "drop" && c.Settings.Invalid() != nil {
-			return "archive"
-		}
-		return wanted
+	if status != progress.Completed {
+		return c.Settings.String("on_failure")
 	}
-	return c.Settings.String("on_failure")
+	wanted := c.Settings.String("on_success")
+	if wanted == "drop" && c.Settings.Invalid() != nil {
+		return "archive"
+	}
+	return wanted
 }
 
 // reasons maps a workflow's final status to an archive reason.

@@ -116,10 +116,18 @@ func runPhase(c *invoke.Invocation, o *phaseOptions) error {
 	if verb == "replan" || p.options.replanned {
 		p.known = replansOf(c, issue)
 	}
-	return tellStart(c, p, take(c, issue, step{
+	err = take(c, issue, step{
 		command: "phase", options: &p.options.SaveOptions, trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
 		after: func(s *gitstore.Saved) error { return afterPhase(c, p, s) },
-	}))
+	})
+	// The recovery system's messages about the start of a phase.
+	if over, ok := errors.AsType[*progress.RefusedError](err); ok && over.Over && verb == "start" {
+		c.Infof("Skipping Phase %s (already completed)", p.phase)
+	}
+	if err == nil && verb == "start" && p.phase != "" && !o.DryRun {
+		c.Infof("Executing Phase %s...", p.phase)
+	}
+	return err
 }
 
 // A phaseStep is one verb with its flags and settings.
@@ -149,8 +157,12 @@ func newPhaseStep(c *invoke.Invocation, o *phaseOptions, verb, typed string) (*p
 	if err != nil {
 		return nil, err
 	}
-	if p.ways, err = transitions(c); err != nil {
-		return nil, err
+	for _, text := range c.Settings.Strings("transitions") {
+		w, err := progress.ParseTransition(text)
+		if err != nil {
+			return nil, failure.Errorf(failure.Usage, "git checkpoint config", "transitions: %w", err)
+		}
+		p.ways = append(p.ways, w)
 	}
 	if p.onFailure, err = onFailure(c, o, verb); err != nil {
 		return nil, err
@@ -178,8 +190,14 @@ func (p *phaseStep) move(r *checkpoint.Record) error {
 }
 
 func (p *phaseStep) moveProgress(r *checkpoint.Record) (err error) {
-	if p.phase == "" {
-		if p.phase, err = p.resolve(r); err != nil {
+	switch awaiting := r.Awaiting(); {
+	case p.phase != "":
+	case p.verb == "approve" && p.typed == "" && len(awaiting) == 1:
+		p.phase = awaiting[0] // the only one
+	case p.verb == "approve" && slices.Contains(awaiting, p.typed):
+		p.phase = p.typed // a task may await approval too
+	default:
+		if p.phase, err = progress.Resolve(r, p.typed); err != nil {
 			return err
 		}
 	}
@@ -205,18 +223,6 @@ func (p *phaseStep) moveProgress(r *checkpoint.Record) (err error) {
 		return s.Replanned(r, p.report, p.options.reason, p.replans)
 	}
 	return s.Done(r, p.report)
-}
-
-// resolve returns the phase of the step. If an approval names no phase and only one phase
-// awaits approval, it is that phase.
-func (p *phaseStep) resolve(r *checkpoint.Record) (string, error) {
-	switch awaiting := r.Awaiting(); {
-	case p.verb == "approve" && p.typed == "" && len(awaiting) == 1:
-		return awaiting[0], nil
-	case p.verb == "approve" && slices.Contains(awaiting, p.typed):
-		return p.typed, nil // a task may await approval too
-	}
-	return progress.Resolve(r, p.typed)
 }
 
 func (p *phaseStep) note() string {
@@ -258,19 +264,6 @@ func onFailure(c *invoke.Invocation, o *phaseOptions, verb string) (progress.OnF
 	return progress.OnFailure(answer), err
 }
 
-// tellStart prints the recovery system's messages about the start of a phase.
-func tellStart(c *invoke.Invocation, p *phaseStep, err error) error {
-	var over *progress.RefusedError
-	switch {
-	case p.verb != "start":
-	case err == nil && p.phase != "" && !p.options.DryRun:
-		c.Infof("Executing Phase %s...", p.phase)
-	case errors.As(err, &over) && over.Over:
-		c.Infof("Skipping Phase %s (already completed)", p.phase)
-	}
-	return err
-}
-
 // afterPhase ends the workflow if a failure aborts it, and returns an error if a limit is
 // exhausted.
 func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
@@ -291,19 +284,6 @@ func afterPhase(c *invoke.Invocation, p *phaseStep, s *gitstore.Saved) error {
 		return dispose(c, s, progress.Aborted, false)
 	}
 	return nil
-}
-
-// transitions returns the phase transitions that the settings allow.
-func transitions(c *invoke.Invocation) (progress.Transitions, error) {
-	var ways progress.Transitions
-	for _, text := range c.Settings.Strings("transitions") {
-		w, err := progress.ParseTransition(text)
-		if err != nil {
-			return nil, failure.Errorf(failure.Usage, "git checkpoint config", "transitions: %w", err)
-		}
-		ways = append(ways, w)
-	}
-	return ways, nil
 }
 
 // replansOf returns replans from an issue's records. The newest record may lack some of

@@ -101,9 +101,17 @@ func workflow(c *invoke.Invocation, o *startOptions) (progress.Workflow, string,
 			return w, "", failure.Usagef("start: %q: not valid UTF-8", s)
 		}
 	}
-	plan, err := readPlan(c, &w, o.plan)
-	if err != nil {
-		return w, "", err
+	plan := ""
+	if o.plan != "" {
+		var err error
+		if w.PlanPath, err = c.RootPath(o.plan); err != nil {
+			return w, "", failure.Usagef("start: --plan: %w", err)
+		}
+		data, err := os.ReadFile(filepath.Join(c.Store.Root(), filepath.FromSlash(w.PlanPath)))
+		if err != nil {
+			return w, "", failure.Usagef("start: --plan: %w", err)
+		}
+		plan = string(data)
 	}
 	begin, err := layout.Begin(o.as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
 	if err != nil {
@@ -114,23 +122,6 @@ func workflow(c *invoke.Invocation, o *startOptions) (progress.Workflow, string,
 		return w, "", err
 	}
 	return w, begin.Key, nil
-}
-
-// readPlan reads the plan, or returns "" without --plan. The plan's path is recorded
-// relative to the root.
-func readPlan(c *invoke.Invocation, w *progress.Workflow, name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	var err error
-	if w.PlanPath, err = c.RootPath(name); err != nil {
-		return "", failure.Usagef("start: --plan: %w", err)
-	}
-	data, err := os.ReadFile(filepath.Join(c.Store.Root(), filepath.FromSlash(w.PlanPath)))
-	if err != nil {
-		return "", failure.Usagef("start: --plan: %w", err)
-	}
-	return string(data), nil
 }
 
 // readPhases reads --phases. Without the flag, the phases are those of the layout or of

@@ -75,7 +75,11 @@ func (t *taskStep) move(r *checkpoint.Record) error {
 	l := tasks.Of(r)
 	switch err := t.moveAll(l); {
 	case errors.Is(err, tasks.ErrNothing):
-		return &progress.NothingError{Reason: t.nothing()}
+		how := map[string]string{"add": "there", "start": "running", "done": "complete", "fail": "failed", "suspect": "suspected", "clear": "clear"}[t.verb]
+		if how == "" {
+			return &progress.NothingError{Reason: "no task was running"}
+		}
+		return &progress.NothingError{Reason: view.Plural(len(t.ids), "task") + " already " + how + ": " + view.List(t.ids)}
 	case err != nil:
 		return work.TaskFailure(t.issue, cmp.Or(t.ids...), err)
 	}
@@ -115,15 +119,6 @@ func (t *taskStep) moveAll(l *tasks.List) error {
 		}
 	}
 	return all
-}
-
-// nothing returns the reason if there is nothing to save.
-func (t *taskStep) nothing() string {
-	how := map[string]string{"add": "there", "start": "running", "done": "complete", "fail": "failed", "suspect": "suspected", "clear": "clear"}[t.verb]
-	if how == "" {
-		return "no task was running"
-	}
-	return view.Plural(len(t.ids), "task") + " already " + how + ": " + view.List(t.ids)
 }
 
 func (t *taskStep) tell(format string, args ...any) {

@@ -39,8 +39,6 @@ const (
 	Branch  Kind = "BRANCH"
 	Command Kind = "COMMAND"
 	Guide   Kind = "GUIDE"
-	File    Kind = "FILE"
-	Dir     Kind = "DIR"
 )
 
 // Next describes possible completions at the cursor.
@@ -91,7 +89,8 @@ func (n *Next) Lines(found []Word) string {
 	}
 	var seen []string
 	for _, w := range slices.Concat(n.Words, found) {
-		if !strings.HasPrefix(w.Text, n.Typed) || !plain(w.Text) || slices.Contains(seen, w.Text) {
+		// Text with bidirectional control characters is rejected.
+		if w.Text == "" || !strings.HasPrefix(w.Text, n.Typed) || strings.Map(printable, w.Text) != w.Text || slices.Contains(seen, w.Text) {
 			continue
 		}
 		seen = append(seen, w.Text)
@@ -216,7 +215,16 @@ func (r *reader) next(word string) Next {
 		}
 		return Next{}
 	case strings.HasPrefix(word, "-"):
-		return Next{Words: r.flags(), Typed: word}
+		next := Next{Typed: word}
+		for _, f := range r.all() {
+			if slices.Contains(r.given, long(&f)) && !f.Repeated {
+				continue
+			}
+			for _, name := range slices.Backward(f.Names) {
+				next.Words = append(next.Words, Word{manual.Dashed(name), f.Explained()})
+			}
+		}
+		return next
 	case r.command == nil:
 		return Next{Kinds: []Kind{Command}, Typed: word}
 	}
@@ -284,26 +292,6 @@ func (r *reader) argument(n int) Next {
 		}
 	}
 	return next
-}
-
-// flags returns completions for flags that can still be given.
-func (r *reader) flags() []Word {
-	var words []Word
-	for _, f := range r.all() {
-		if slices.Contains(r.given, long(&f)) && !f.Repeated {
-			continue
-		}
-		for _, name := range slices.Backward(f.Names) {
-			words = append(words, Word{manual.Dashed(name), f.Explained()})
-		}
-	}
-	return words
-}
-
-// plain reports whether a word is printable and non-empty. Text with bidirectional
-// control characters is rejected.
-func plain(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool { return printable(r) != r }) < 0
 }
 
 // printable returns r, or a question mark if r is not printable.

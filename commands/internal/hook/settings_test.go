@@ -51,10 +51,12 @@ func TestUninstallIsTheInverseOfInstall(t *testing.T) {
 			again, err := a.Install(in, true)
 			require.NoError(t, err)
 			assert.Equal(t, in, again, "%s: installing twice", what)
-			out, gone := a.Uninstall(in)
-			assert.Equal(t, text, out, "%s:\n%s", what, in)
-			assert.Equal(t, text == "", gone, what)
-			out, gone = a.Uninstall(text)
+			for _, copies := range [][]string{nil, {in}, {in, text}, {text}} { // a killed uninstall leaves a copy of the installed text
+				out, gone := a.Uninstall(in, copies...)
+				assert.Equal(t, text, out, "%s:\n%s", what, in)
+				assert.Equal(t, text == "", gone, what)
+			}
+			out, gone := a.Uninstall(text)
 			assert.Equal(t, text, out, "%s: not installed", what)
 			assert.False(t, gone, what)
 		}
@@ -89,21 +91,6 @@ func TestUninstallKeepsUserEdits(t *testing.T) {
 	before := `{"hooks":{"SessionStart":[{"hooks":[{"command":"` + own + `"}]}, {"hooks":[]}]}}`
 	out, _ = a.Uninstall(before)
 	assert.Equal(t, `{"hooks":{"SessionStart":[{"hooks":[]}]}}`, out)
-}
-
-// A killed uninstall leaves a copy of the installed text.
-func TestUninstallWithACopyOfTheInstalledText(t *testing.T) {
-	t.Parallel()
-	for what, text := range settingsTexts {
-		a := AgentNamed("claude")
-		in, err := a.Install(text, text != "")
-		require.NoError(t, err)
-		for _, copies := range [][]string{{in}, {in, text}, {text}} {
-			out, gone := a.Uninstall(in, copies...)
-			assert.Equal(t, text, out, what)
-			assert.Equal(t, text == "", gone, what)
-		}
-	}
 }
 
 // An agent rewrites its settings so that the text equals an install of a missing file.
@@ -146,6 +133,111 @@ func FuzzSettings(f *testing.F) {
 		}
 		if out, _ := a.Uninstall(in); out != text {
 			t.Fatalf("%q became %q, with %q between", text, out, in)
+		}
+	})
+}
+
+var tomlTexts = map[string]string{
+	"empty":           "",
+	"key":             "model = \"x\"\n",
+	"no last newline": "model = \"x\"",
+	"other hooks":     "[hooks]\n# mine\n[[hooks.Stop]]\n",
+	"same event":      "[[hooks.SessionEnd]]\n[[hooks.SessionEnd.hooks]]\ntype = \"command\"\ncommand = 'say bye'\n",
+	"trusted hooks":   "[hooks.state]\n\n[hooks.state.\"/x:session_start:0:0\"]\ntrusted_hash = \"sha256:1\"\n",
+	"windows":         "a = 1\r\n[b]\r\nc = [\r\n  1, # one\r\n]\r\n",
+	"byte order mark": "\ufeffa = 1\n",
+	"strings":         "a = \"\"\"\n[[hooks.SessionStart]]\n# >>> not ours >>>\n\"\"\"\nb = '[[x]]'\n",
+	"comment at end":  "[a]\nb = 1\n# the end",
+}
+
+func TestUninstallTOMLIsTheInverseOfInstall(t *testing.T) {
+	t.Parallel()
+	a := AgentNamed("codex")
+	for name, text := range tomlTexts {
+		in, err := a.InstallTOML(text)
+		require.NoError(t, err, name)
+		assert.Len(t, a.InstalledTOML(in), len(a.Events), name)
+		again, err := a.InstallTOML(in)
+		require.NoError(t, err, name)
+		assert.Equal(t, in, again, name)
+		out, err := a.UninstallTOML(in)
+		require.NoError(t, err, name)
+		assert.Equal(t, text, out, name)
+		out, err = a.UninstallTOML(text)
+		require.NoError(t, err, name)
+		assert.Equal(t, text, out, "%s: not installed", name)
+	}
+}
+
+func TestHasTOMLHooks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"a = 1\n[[ hooks.Stop ]]\n": true, "[hooks]\nStop = 1\n": true, "[[hooks.state.x]]\n": false,
+		"# [hooks]\nhooks_dir = 1\n[hooksy]\n": false, tomlTexts["trusted hooks"]: false, tomlTexts["strings"]: false,
+	} {
+		has, err := HasTOMLHooks(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, has, text)
+	}
+}
+
+// Tables of other programs between the marks are preserved.
+func TestUninstallTOMLKeepsTablesBetweenTheMarks(t *testing.T) {
+	t.Parallel()
+	a := AgentNamed("codex")
+	theirs := "\n[mcp_servers.demo]\ncommand = \"echo\"\nargs = [\"git-checkpoint hook session-end codex\"]\n"
+	for _, text := range []string{"a = 1\n", "a = 1"} {
+		in, err := a.InstallTOML(text)
+		require.NoError(t, err)
+		edited := strings.Replace(in, tomlClose, theirs+tomlClose, 1)
+		require.NotEqual(t, in, edited)
+		out, err := a.UninstallTOML(edited)
+		require.NoError(t, err)
+		assert.Equal(t, "a = 1\n"+theirs, out)
+
+		without := strings.ReplaceAll(strings.Replace(edited, tomlClose+"\n", "", 1), tomlOpen+"\n", "")
+		out, err = a.UninstallTOML(without)
+		require.NoError(t, err, "without marks")
+		assert.NotContains(t, out, "[[hooks")
+		assert.Contains(t, out, "[mcp_servers.demo]")
+	}
+}
+
+func TestUninstallTOMLKeepsOtherHooksOfAGroup(t *testing.T) {
+	t.Parallel()
+	a := AgentNamed("codex")
+	in, err := a.InstallTOML("")
+	require.NoError(t, err)
+	theirs := "[[hooks.PreCompact.hooks]]\ntype = \"command\"\ncommand = \"git-checkpoint hook pre-compact codex && beep\"\n"
+	out, err := a.UninstallTOML(strings.Replace(in, "[[hooks.SessionEnd]]\n", theirs+"[[hooks.SessionEnd]]\n", 1))
+	require.NoError(t, err)
+	assert.Equal(t, "[[hooks.PreCompact]]\n"+theirs, out)
+}
+
+func TestTOMLErrorsNameLineAndColumn(t *testing.T) {
+	t.Parallel()
+	a := AgentNamed("codex")
+	for text, at := range map[string]string{"a = 1\nb = [\n": "line 2, column 6", "a = 1\n  b ~ 2\n": "line 2, column ", "hooks = { }\n": "line 1, column 1", "x = 1\n[a\n": "line 2, column "} {
+		_, err := a.InstallTOML(text)
+		require.ErrorContains(t, err, at, text)
+	}
+}
+
+func FuzzTOML(f *testing.F) {
+	for _, text := range tomlTexts {
+		f.Add(text)
+	}
+	a := AgentNamed("codex")
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "git-checkpoint") {
+			t.Skip()
+		}
+		in, err := a.InstallTOML(text)
+		if err != nil {
+			t.Skip()
+		}
+		if out, err := a.UninstallTOML(in); err != nil || out != text {
+			t.Fatalf("%q became %q, %v", text, out, err)
 		}
 	})
 }

@@ -149,9 +149,14 @@ func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
 	if len(c.Line.Args) == 0 {
 		return nil, failure.Errorf(failure.Usage, "git checkpoint list", "%s: no checkpoint given", c.Line.Name)
 	}
-	issue, names, err := c.issueAndNames()
+	names := c.Line.Args
+	issue, name, err := c.IssueOrName(names[0])
+	c.Subject.Issue = issue
 	if err != nil {
 		return nil, err
+	}
+	if name == gitstore.Latest && names[0] != gitstore.Latest {
+		names = names[1:] // behind an issue
 	}
 	if len(names) == 0 {
 		return nil, failure.Errorf(failure.Usage, "git checkpoint list "+view.IssueArg(issue), "%s: issue %s: no checkpoint given", c.Line.Name, issue)
@@ -170,16 +175,6 @@ func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
 		}
 	}
 	return found, nil
-}
-
-// issueAndNames returns the issue and the checkpoint names of the arguments [ISSUE] ID...
-func (c *Invocation) issueAndNames() (i checkpoint.Issue, names []string, err error) {
-	defer func() { c.Subject.Issue = i }()
-	i, name, err := c.IssueOrName(c.Line.Args[0])
-	if isIssue := name == gitstore.Latest && c.Line.Args[0] != gitstore.Latest; isIssue {
-		return i, c.Line.Args[1:], err
-	}
-	return i, c.Line.Args, err
 }
 
 // PointArg returns the checkpoint that the arguments name, otherwise the one from which the

@@ -20,6 +20,7 @@ package manual
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -175,23 +176,22 @@ func Topics() []Guide {
 
 // main generates the tool's page.
 func (t *Tool) main() Page {
-	blocks := []block{
-		{kind: section, text: "Synopsis"},
-		{kind: paragraph, text: "`git checkpoint` <command> [flags] [arguments]"},
+	intro, rest, _ := strings.Cut(guideText("main"), "\n@commands\n")
+	text, rest, _ := strings.Cut(rest, "\n@variables\n")
+	return Page{Name: t.Name, Section: 1, Usage: t.Usage, blocks: slices.Concat(
+		[]block{{kind: section, text: "Synopsis"}, {kind: paragraph, text: "`git checkpoint` <command> [flags] [arguments]"}},
+		parse(intro), t.overview(), []block{{kind: section, text: "Flags of every command"}}, flagItems(t.Common),
+		parse(text), items(t.Variables), parse(rest), t.seeAlso(""),
+	)}
+}
+
+// items lists variables or fields.
+func items(variables []Variable) []block {
+	blocks := make([]block, len(variables))
+	for i, v := range variables {
+		blocks[i] = block{kind: item, term: v.Name, text: v.Text}
 	}
-	text, rest, _ := strings.Cut(guideText("main"), "\n@commands\n")
-	blocks = append(blocks, parse(text)...)
-	blocks = append(blocks, t.overview()...)
-	blocks = append(blocks, block{kind: section, text: "Flags of every command"})
-	blocks = append(blocks, flagItems(t.Common)...)
-	text, rest, _ = strings.Cut(rest, "\n@variables\n")
-	blocks = append(blocks, parse(text)...)
-	for _, v := range t.Variables {
-		blocks = append(blocks, block{kind: item, term: v.Name, text: v.Text})
-	}
-	blocks = append(blocks, parse(rest)...)
-	blocks = append(blocks, t.seeAlso("")...)
-	return Page{Name: t.Name, Section: 1, Usage: t.Usage, blocks: blocks}
+	return blocks
 }
 
 //go:embed guides/*.md
@@ -277,21 +277,14 @@ func (t *Tool) command(c *CommandDoc) Page {
 		blocks = append(blocks, block{kind: paragraph, text: strings.TrimSpace("`git checkpoint " + c.Alias + "` [flags] " + c.Args)})
 	}
 	blocks = append(blocks, block{kind: section, text: "Description"}, block{kind: paragraph, text: upper(c.Usage) + "."})
-	if c.Description != "" {
-		blocks = append(blocks, parse(c.Description)...)
-	}
+	blocks = append(blocks, parse(c.Description)...)
 	if len(c.Flags) > 0 {
 		blocks = append(blocks, block{kind: section, text: "Options"})
-		blocks = append(blocks, flagItems(c.Flags)...)
 	}
-	blocks = append(blocks, block{kind: section, text: "Options of every command"})
-	blocks = append(blocks, flagItems(t.Common)...)
-	blocks = append(blocks, parse(guideText("command"))...)
-	blocks = append(blocks,
-		block{kind: section, text: "Examples"},
-		block{kind: verbatim, text: strings.Join(c.Examples, "\n") + "\n"})
-	blocks = append(blocks, t.seeAlso(c.Name)...)
-	return Page{Name: t.Name + "-" + c.Name, Section: 1, Usage: c.Usage, blocks: blocks}
+	return Page{Name: t.Name + "-" + c.Name, Section: 1, Usage: c.Usage, blocks: slices.Concat(
+		blocks, flagItems(c.Flags), []block{{kind: section, text: "Options of every command"}}, flagItems(t.Common), parse(guideText("command")),
+		[]block{{kind: section, text: "Examples"}, {kind: verbatim, text: strings.Join(c.Examples, "\n") + "\n"}}, t.seeAlso(c.Name),
+	)}
 }
 
 // settings generates the page of settings.
@@ -309,11 +302,7 @@ func (t *Tool) settings() Page {
 		}
 	}
 	blocks = append(blocks, block{kind: section, text: "Environment"})
-	for _, v := range t.Variables {
-		blocks = append(blocks, block{kind: item, term: v.Name, text: v.Text})
-	}
-	blocks = append(blocks, t.seeAlso("settings")...)
-	return Page{Name: t.Name + "-settings", Section: 5, Usage: settingsUsage, blocks: blocks}
+	return Page{Name: t.Name + "-settings", Section: 5, Usage: settingsUsage, blocks: slices.Concat(blocks, items(t.Variables), t.seeAlso("settings"))}
 }
 
 // facts returns sentences about the values of a setting.

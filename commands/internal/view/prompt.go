@@ -118,7 +118,13 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	pending, _ := tasks.Of(r).Batches() // a verdict rejects cycles
 	turn := r.AgentTurn()
 	line(0, promptText, "Went back", WentBackText(j.Point, now))
-	line(1, promptText, "Work that was given up", leftText(j.Point))
+	if j.Point.WentBack() {
+		var left []string
+		for i := range j.Point.Later {
+			left = append(left, Truncate(Title(&j.Point.Later[i], nil, nil), 60))
+		}
+		line(1, promptText, "Work that was given up", strings.Join(Few(left, fewChanged), "; "))
+	}
 	for _, n := range more.Parallel {
 		line(1, promptText, "Parallel", ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
 	}
@@ -162,7 +168,11 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for i, cp := range more.Notes {
 		line(min(i+1, 2), promptNote, "Earlier note ("+Ago(cp.Created, now)+")", cp.Note)
 	}
-	for _, f := range Few(filesOf(r), promptKind) {
+	var files []string
+	for _, f := range r.Files() {
+		files = append(files, QuotePath(f.Path)+" ("+f.Status+")")
+	}
+	for _, f := range Few(files, promptKind) {
 		line(3, promptText, "File in the checkpoint", f)
 	}
 	for _, w := range Few(warningsOf(j.Verdict, more), promptKind) {
@@ -181,15 +191,6 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	head := checkpoint.HashOf(r.Snapshot().Head)
 	line(2, promptText, "HEAD of the save", head[:min(len(head), 12)])
 	return lines
-}
-
-// filesOf returns the files of a checkpoint that differ from HEAD, with their state.
-func filesOf(r *checkpoint.Record) []string {
-	var list []string
-	for _, f := range r.Files() {
-		list = append(list, QuotePath(f.Path)+" ("+f.Status+")")
-	}
-	return list
 }
 
 // CutBytes cuts a text after at most n bytes. Characters without width have no limit of

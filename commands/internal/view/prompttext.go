@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"git-checkpoint/freshness"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -47,18 +46,6 @@ func requestLines(line func(less, limit int, name, text string), t checkpoint.Ag
 	for i, past := range more.Requests {
 		line(i+1, promptText, fmt.Sprintf("Earlier request (turn %d)", past.Asked), past.Request)
 	}
-}
-
-// leftText lists the titles of the checkpoints that were left by a person who went back.
-func leftText(p *gitstore.Point) string {
-	if !p.WentBack() {
-		return ""
-	}
-	var left []string
-	for i := range p.Later {
-		left = append(left, Truncate(Title(&p.Later[i], nil, nil), 60))
-	}
-	return strings.Join(Few(left, fewChanged), "; ")
 }
 
 // opening returns the first line of a prompt: what is taken over, from whom, and how old it is.

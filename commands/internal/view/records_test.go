@@ -1,15 +1,24 @@
 package view
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Each record type has a sample, and empty records contain all lists.
@@ -47,4 +56,147 @@ func TestEveryStructHasASample(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestNoLineIsACommandOfARunner(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\n::error::b\n":               "a\n: :error::b\n",
+		" \t\u00a0::error::b":           " \t\u00a0: :error::b",
+		"x\r::error::b":                 "x\r: :error::b",
+		"::":                            ": :",
+		"a::b ::c:: [::1]":              "a::b ::c:: [::1]",
+		"x ##[group]y":                  "x ## [group]y",
+		"x ##vso[task.setvariable a]b":  "x ##vso [task.setvariable a]b",
+		"##VSO[task.setvariable a]b":    "##VSO [task.setvariable a]b",
+		"##teamcity[message text='a']":  "##teamcity [message text='a']",
+		"section_start:1:a\r\x1b[0Kb":   "section_start :1:a\r\x1b[0Kb",
+		"## heading [a](b)\n- [x] c: d": "## heading [a](b)\n- [x] c: d",
+	} {
+		whole, bytewise := &bytes.Buffer{}, &bytes.Buffer{}
+		job := func(name string) string { return map[string]string{"CI": "true"}[name] }
+		n, err := ForRunner(whole, job).Write([]byte(in))
+		assert.NoError(t, err)
+		assert.Equal(t, len(in), n)
+		assert.Equal(t, want, whole.String())
+		w := ForRunner(bytewise, job)
+		for i := range len(in) {
+			_, _ = w.Write([]byte{in[i]})
+		}
+		assert.Equal(t, want, bytewise.String(), "written byte by byte")
+	}
+	none := &bytes.Buffer{}
+	assert.Same(t, none, ForRunner(none, func(string) string { return "" }), "no job")
+}
+
+func TestWordsAndRecordsKeepValuesOnARunner(t *testing.T) {
+	const text = "it's\n::a::b ##vso[c]"
+	var log bytes.Buffer
+	w := ForRunner(&log, func(string) string { return "1" })
+	assert.Equal(t, `'it'\''s`+"\n:'':a::b ##vso''[c]'", Shell(text))
+	_, _ = w.Write([]byte("A=" + Shell(text) + "\n"))
+	assert.Equal(t, "A="+Shell(text)+"\n", log.String())
+	log.Reset()
+	assert.NoError(t, Write(w, NewError(1, "failure", text, "")))
+	assert.Contains(t, log.String(), `"it's\n::a::b ##vso\u005bc]"`)
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func written(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, v))
+	return b.String()
+}
+
+func TestRecordsMatchGoldenFiles(t *testing.T) {
+	all := samples()
+	for name, v := range all {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", name+".json")
+			got := written(t, v)
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err, "run with -update")
+			assert.Equal(t, string(want), got)
+		})
+	}
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	assert.Len(t, files, len(all), "a golden file without a sample")
+}
+
+// Properties of every record.
+func TestRecordsAreOneSafeLine(t *testing.T) {
+	for name, v := range samples() {
+		t.Run(name, func(t *testing.T) {
+			got := written(t, v)
+			kind, _, _ := strings.Cut(name, "-")
+			assert.True(t, strings.HasPrefix(got, `{"version":1,"type":"`+kind+`",`), got)
+			assert.Equal(t, 1, strings.Count(got, "\n"))
+			assert.Equal(t, strings.TrimSuffix(got, "\n"), Clean(strings.TrimSuffix(got, "\n")), "safe to show")
+			assert.NotContains(t, got, `\u003c`)
+			var m map[string]any
+			require.NoError(t, json.Unmarshal([]byte(got), &m))
+			assert.Equal(t, written(t, reflect.ValueOf(v).Interface()), got)
+		})
+	}
+}
+
+func TestWriteEscapesRawJSON(t *testing.T) {
+	got := written(t, &Show{Type: "show", Checkpoint: json.RawMessage("{\n  \"a\": \"<\u202e\xff\u007f>\"\n}")})
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
+	got = written(t, Show{Type: "show", Checkpoint: json.RawMessage("\"\xff\"")})
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
+	got = written(t, Show{Type: "show", Checkpoint: (*checkpoint.Record)(nil)})
+	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
+}
+
+func TestWriteTimesAsUTCOrNull(t *testing.T) {
+	for _, tt := range []struct {
+		in   time.Time
+		want string
+	}{
+		{time.Time{}, "null"},
+		{made, `"2026-02-14T14:30:00.123456Z"`},
+		{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "null"},
+		{time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), "null"},
+		{time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), `"9999-12-31T23:59:59.000000Z"`},
+	} {
+		assert.Contains(t, written(t, Save{Type: "save", CreatedAt: tt.in}), `"created_at":`+tt.want+`,`)
+	}
+}
+
+type failing struct{ wrote int }
+
+func (f *failing) Write(p []byte) (int, error) { f.wrote++; return 0, errors.New("full") }
+
+func TestWriteFailsWithoutPartialOutput(t *testing.T) {
+	w := &failing{}
+	for _, v := range []any{nil, 1, "x", Save{}, (*Save)(nil), struct{ Type int }{1}, Show{Type: "show", Checkpoint: json.RawMessage("{")}, Show{Type: "show", Checkpoint: func() {}}} {
+		require.Error(t, Write(w, v))
+	}
+	assert.Zero(t, w.wrote, "nothing is written of what cannot be encoded")
+	require.EqualError(t, Write(w, Scan{Type: "scan"}), "full")
+	assert.Equal(t, 1, w.wrote)
+}
+
+// Strings decode to the same values as strings from encoding/json.
+func FuzzQuoted(f *testing.F) {
+	for _, s := range []string{"", "a\"\\\n\t\r\x00\x1f", "\u202e\u2028\u009b\x7f", "\xff\xed\xa0\x80", "\U000e0041\U0001f600"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var got struct{ Message string }
+		line := written(t, NewError(1, "failure", s, ""))
+		require.NoError(t, json.Unmarshal([]byte(line), &got))
+		want, err := json.Marshal(s)
+		require.NoError(t, err)
+		var plain string
+		require.NoError(t, json.Unmarshal(want, &plain))
+		require.Equal(t, plain, got.Message)
+		require.Equal(t, strings.TrimSuffix(line, "\n"), Clean(strings.TrimSuffix(line, "\n")))
+	})
 }

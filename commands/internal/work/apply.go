@@ -31,7 +31,10 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if before != nil {
 		kept.turn.Spent = before.AgentTurn().Spent // with --replace too
 	}
-	current := e.current(before)
+	current := e.issue
+	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
+		current = nil // the previous record has a newer snapshot
+	}
 	e.followLabels(r, current)
 	r.SetTrigger(e.trigger)
 	r.SetNote("")
@@ -67,17 +70,31 @@ func (e *edit) apply(before *checkpoint.Record) (*checkpoint.Record, error) {
 	if err := e.checkKinds(r); err != nil {
 		return nil, failure.Usagef("%s: %w", e.command, err)
 	}
-	if err := e.checkStory(r); err != nil {
-		return nil, err
+	given := e.state != nil || len(e.sets) > 0
+	if given && e.doc == nil && !e.dropsInvalid {
+		if err := story.CheckValues(r); err != nil {
+			return nil, err
+		}
 	}
-	brought := (e.state != nil || len(e.sets) > 0) && !checkpoint.Equal(was, r.Doc())
-	if err := e.applyNames(r); err != nil {
-		return nil, err
+	brought := given && !checkpoint.Equal(was, r.Doc())
+	if e.named { // --trigger and --session override those of a document
+		r.SetTrigger(e.trigger)
+	}
+	if e.Session != "" {
+		r.SetSession(e.Session)
+	}
+	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
+		return nil, failure.Usagef("%s: %w", e.command, err)
 	}
 	if !e.whole() || !r.IssueSnapshot().Known { // a document holds the issue as it was at that time
 		e.applyIssue(r, current)
 	}
-	e.shorten(r)
+	// The body of the previous record too is replaced by its digest.
+	if body := r.IssueSnapshot().Body; body != "" && (e.NoBody || len(body) > maxBody) {
+		snapshot := child(r.Doc(), "issue_snapshot")
+		snapshot.Delete("body")
+		snapshot.Set("body_digest", freshness.BodyDigest(body))
+	}
 	if err := e.applyProgress(r); err != nil {
 		return nil, err
 	}
@@ -113,14 +130,6 @@ func (e *edit) applyMove(r *checkpoint.Record, brought bool) error {
 		return nil
 	}
 	return err
-}
-
-// checkStory checks the values of a story that flags set.
-func (e *edit) checkStory(r *checkpoint.Record) error {
-	if e.state == nil && len(e.sets) == 0 || e.doc != nil || e.dropsInvalid {
-		return nil
-	}
-	return story.CheckValues(r)
 }
 
 // A resumeState has the values of --resume-from and --no-resume in a record.
@@ -227,14 +236,6 @@ func (e *edit) leaveOut(err error) {
 // lastRun is the field with the command of run, which only saves of run have.
 const lastRun = "last_run"
 
-// current returns the issue, or nil if the previous record has a newer snapshot of it.
-func (e *edit) current(before *checkpoint.Record) *freshness.SourceIssue {
-	if before != nil && !e.seen.IsZero() && before.IssueSnapshot().Known && e.seen.Before(before.CreatedAt()) {
-		return nil
-	}
-	return e.issue
-}
-
 // followLabels enters the phase of the issue's state label if the label has changed since
 // the previous checkpoint, or at the first save. A phase on the command line overrides it.
 func (e *edit) followLabels(r *checkpoint.Record, current *freshness.SourceIssue) {
@@ -266,21 +267,6 @@ func (e *edit) enter(r *checkpoint.Record, phase string) {
 		r.EnterPhase(phase)
 		r.SetPhaseStartedAt(e.now)
 	}
-}
-
-// applyNames overrides the trigger and session of a document with --trigger and
-// --session.
-func (e *edit) applyNames(r *checkpoint.Record) error {
-	if e.named {
-		r.SetTrigger(e.trigger)
-	}
-	if e.Session != "" {
-		r.SetSession(e.Session)
-	}
-	if _, err := checkpoint.ParseTrigger(string(r.Trigger())); err != nil {
-		return failure.Usagef("%s: %w", e.command, err)
-	}
-	return nil
 }
 
 // applyIssue records the snapshot of the issue and its state label.
@@ -321,18 +307,6 @@ func child(m *checkpoint.Map, key string) *checkpoint.Map {
 // digest is recorded.
 const maxBody = 256 << 10
 
-// shorten replaces the issue's body by its digest if the body is too long or --no-body is
-// set. This includes a body from the previous record.
-func (e *edit) shorten(r *checkpoint.Record) {
-	body := r.IssueSnapshot().Body
-	if body == "" || !e.NoBody && len(body) <= maxBody {
-		return
-	}
-	snapshot := child(r.Doc(), "issue_snapshot")
-	snapshot.Delete("body")
-	snapshot.Set("body_digest", freshness.BodyDigest(body))
-}
-
 // applyProgress records the phase, batch, agent output and decisions of the command line.
 func (e *edit) applyProgress(r *checkpoint.Record) error {
 	if e.Phase != "" {
@@ -367,11 +341,6 @@ func (e *edit) applyProgress(r *checkpoint.Record) error {
 	if e.Summary != "" {
 		r.Doc().Set("context_summary", e.Summary)
 	}
-	return e.decide(r)
-}
-
-// decide records the decisions of the command line.
-func (e *edit) decide(r *checkpoint.Record) error {
 	decisions := e.Decisions
 	if len(e.Replaces) > 0 {
 		text, unknown := r.Replacing(decisions[0], e.Replaces)

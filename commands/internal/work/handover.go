@@ -195,18 +195,12 @@ func HandOver(c *invoke.Invocation, r *view.Standing, reader string) string {
 	if err == nil {
 		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
 	}
-	after := nextStep(resumeArgs(c, r), r, err == nil, more) + HowToSave
-	return view.Prompt(r, more, c.Env.Now(), HandOverBytes-len(after)) + after
-}
-
-// resumeArgs returns the issue for resume, and the id of a checkpoint that resume does not
-// choose by itself.
-func resumeArgs(c *invoke.Invocation, r *view.Standing) string {
-	args := view.IssueArg(r.Checkpoint.Issue)
-	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID {
-		args += " " + string(r.Checkpoint.ID)
+	resume := view.IssueArg(r.Checkpoint.Issue)
+	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID { // resume does not choose it by itself
+		resume += " " + string(r.Checkpoint.ID)
 	}
-	return args
+	after := nextStep(resume, r, err == nil, more) + HowToSave
+	return view.Prompt(r, more, c.Env.Now(), HandOverBytes-len(after)) + after
 }
 
 // nextStep returns the line about the files. An agent is not asked to answer a question

@@ -1,11 +1,15 @@
 package work
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
-	"git-checkpoint/gitstore"
-
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"git-checkpoint/gitstore"
 )
 
 func TestIssueRemote(t *testing.T) {
@@ -44,4 +48,24 @@ func TestIssueRemote(t *testing.T) {
 	assert.EqualError(t, err, "remote origin: not the URL of a project on a server")
 	_, err = issueRemote(nil, "main", "them/r")
 	assert.EqualError(t, err, "issue_project: there is no remote: want a URL with the host")
+}
+
+// Git matches exactly the folder of a pattern, even if its name has special characters.
+func TestExcludeLine(t *testing.T) {
+	for folder, line := range map[string]string{
+		".claude/checkpoints": "/.claude/checkpoints/",
+		"cp/{issue}/x":        "/cp/*/x/",
+		"a{issue_number}":     "/a*/",
+		"#odd! [a] b*c?":      `/\#odd\!\ \[a\]\ b\*c\?/`,
+		`back\slash`:          `/back\\slash/`,
+	} {
+		assert.Equal(t, line, excludeLine(folder))
+	}
+	dir := t.TempDir()
+	git := func(args ...string) error { return exec.Command("git", append([]string{"-C", dir}, args...)...).Run() }
+	require.NoError(t, git("init", "-q"))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git", "info"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte(excludeLine("#odd! [a] b*c?")+"\n"), 0o666))
+	require.NoError(t, git("check-ignore", "-q", "#odd! [a] b*c?/x.json"))
+	require.Error(t, git("check-ignore", "-q", "#odd! a bxc?/x.json"))
 }

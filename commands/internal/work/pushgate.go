@@ -32,7 +32,16 @@ type Gate struct {
 // Check makes a push or a sync pass the gate.
 func (g *Gate) Check(req *gitstore.PushRequest) {
 	req.Harmless = g.isHarmless
-	req.May = g.may
+	req.May = func(issues []checkpoint.Issue, outs []gitstore.Outgoing) []error { // an error for each issue whose objects must stay
+		all, errs := g.publications(issues, outs)
+		policy := g.policy()
+		for n, i := range issues {
+			if errs[n] == nil {
+				errs[n] = g.check(i, all[n], policy)
+			}
+		}
+		return errs
+	}
 }
 
 // isHarmless reports whether the gate lets all objects pass without a question or a warning.
@@ -53,18 +62,6 @@ func (g *Gate) isHarmless(issues []checkpoint.Issue, outs []gitstore.Outgoing) b
 		g.noteUntracked(p)
 	}
 	return true
-}
-
-// may returns an error for each issue whose objects must not be pushed.
-func (g *Gate) may(issues []checkpoint.Issue, outs []gitstore.Outgoing) []error {
-	all, errs := g.publications(issues, outs)
-	policy := g.policy()
-	for n, i := range issues {
-		if errs[n] == nil {
-			errs[n] = g.check(i, all[n], policy)
-		}
-	}
-	return errs
 }
 
 // check returns an error if the objects of an issue must not be pushed. It asks a person if

@@ -56,7 +56,13 @@ func (r *Repo) installAgent(a *hook.Agent, file, toml atomicfile.Replacement) ([
 		return nil, r.settingsError(a, toml, err)
 	}
 	if inTOML && !file.Exists() {
-		text, err := r.installTOML(a, toml.Text)
+		text := toml.Text
+		if r.NoTurns && slices.Contains(a.InstalledTOML(text), a.TurnEvent()) {
+			text, err = a.UninstallTOML(text)
+		}
+		if err == nil {
+			text, err = r.installed(a).InstallTOML(text)
+		}
 		return r.settingsChange(toml, text, "add hooks to "), r.settingsError(a, toml, err)
 	}
 	text, err := r.install(a, file)
@@ -78,17 +84,6 @@ func (r *Repo) install(a *hook.Agent, file atomicfile.Replacement) (string, erro
 		text, exists = rest, !gone
 	}
 	return r.installed(a).Install(text, exists)
-}
-
-// installTOML returns a TOML file with the agent's hooks.
-func (r *Repo) installTOML(a *hook.Agent, text string) (string, error) {
-	if r.NoTurns && slices.Contains(a.InstalledTOML(text), a.TurnEvent()) {
-		var err error
-		if text, err = a.UninstallTOML(text); err != nil {
-			return "", err
-		}
-	}
-	return r.installed(a).InstallTOML(text)
 }
 
 // installed returns the agent with the events to install.
