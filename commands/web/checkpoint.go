@@ -146,7 +146,7 @@ func (v *visit) neighbour(at place, step int) *TimelineEntry {
 
 // actionsFor returns links to the available actions for a checkpoint.
 func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink {
-	if !v.o.Write || v.links.file || c.ID == "" {
+	if !v.o.Write || c.ID == "" {
 		return nil
 	}
 	var list []ActionLink

@@ -310,7 +310,7 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 		id = c.Commit.String()
 	}
 	back := ""
-	if v.write && !v.links.file && c.ID != "" && e.Problem == "" {
+	if v.write && c.ID != "" && e.Problem == "" {
 		back = v.links.below(c, "restore")
 	}
 	return TimelineEntry{
