@@ -94,7 +94,6 @@ type Question struct {
 	to      string                 // URL of the page with the result
 }
 
-// A Hidden is a hidden field of a form.
 type Hidden struct{ Name, Value string }
 
 // bind makes the proof valid only for a value.

@@ -92,7 +92,6 @@ type IssuePage struct {
 	Phases       []Option
 }
 
-// An Option is a choice in a form.
 type Option struct {
 	Value, Text string
 	Selected    bool

@@ -40,7 +40,6 @@ type TimelineEntry struct {
 	Problem string // reason why the checkpoint is invalid, or ""
 }
 
-// A Link is a link with its text.
 type Link struct{ Text, URL string }
 
 // A TimelineRow is one checkpoint, or a run of automatic checkpoints.
