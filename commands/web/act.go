@@ -256,7 +256,7 @@ var (
 	}
 )
 
-// question returns the question of a reverting, with what it does.
+// question describes the undo or redo.
 func (u reverting) question(v *visit) (*Question, error) {
 	if !v.o.Write {
 		return nil, errReadOnly

@@ -25,7 +25,7 @@ type CheckpointPage struct {
 	RecordTrouble string
 	Facts         []Fact // facts about the snapshot
 	Timings       []Timing
-	LeftOut       []Fact // files that the checkpoint does not have, with the reason
+	LeftOut       []Fact // files missing from the checkpoint, with the reason
 	FilesLeft     int    // number of omitted rows of LeftOut
 	Actions       []ActionLink
 	Changes       *Diff

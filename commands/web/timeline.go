@@ -30,7 +30,7 @@ type TimelineEntry struct {
 	At                Stamp
 	URL               string
 	Issue, IssueURL   string           // set in a timeline of several issues
-	Change            *gitstore.Totals // nil if it is not known
+	Change            *gitstore.Totals // nil if unknown
 	Back              string           // URL that asks whether to go back to this checkpoint, or ""
 	Compare           Link             // selects the checkpoint for a comparison, or completes it
 	Chosen            bool             // selected for a comparison

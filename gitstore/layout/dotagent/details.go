@@ -9,8 +9,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// mergeApprovals returns a list with the approvals of another list for further phases. An approval
-// without a time gets the given one.
+// mergeApprovals returns a list with the approvals of another list for further phases. at is the time of
+// approvals without a time.
 func mergeApprovals(list, other []any, at string) []any {
 	list, approved := slices.Clone(list), workflow.PhaseSet(list)
 	for _, e := range other {
