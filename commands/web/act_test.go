@@ -246,6 +246,7 @@ func TestRestoreChoices(t *testing.T) {
 		assert.Equal(t, http.StatusNotFound, w.ask("GET", page+query, "", nil).Code, query)
 	}
 	has(t, w.get(page+"?path=nope"), "the checkpoint has no change to")
+	assert.Equal(t, http.StatusConflict, w.ask("POST", page, "path=nope", nil).Code)
 }
 
 // A resume of work on another branch switches to it first. If git refuses, the page has its words.
