@@ -230,6 +230,30 @@ func TestBrowser(t *testing.T) {
 		assert.Contains(t, b.text(), "first batch")
 	})
 	t.Run("buttons", b.pressButtons)
+	// The keys and the slider show another turn beside the list, without a new page.
+	t.Run("turns", func(t *testing.T) {
+		b.enter("/i/42/turns")
+		b.look("turns")
+		mark := b.mark()
+		b.press("j")
+		b.wait("document.querySelector('#pane-h').textContent.includes('first batch')")
+		b.eval("const s = document.querySelector('#scrub'); s.value = 1; s.dispatchEvent(new Event('input'))", nil)
+		b.wait("document.querySelector('#pane-h').textContent.includes('the plan')")
+		b.wait("location.search === '?at=" + string(saved[0].ID) + "'")
+		for _, m := range b.since(mark) {
+			assert.NotEqual(t, "Page.loadEventFired", m.Method)
+		}
+	})
+	// An open page shows new checkpoints without a reload.
+	t.Run("live", func(t *testing.T) {
+		b.enter("/i/42")
+		b.w.save("42", "build", checkpoint.Manual, "third batch", nil)
+		b.wait("!document.querySelector('[data-news]').hidden")
+		b.wait("document.querySelector('[data-news]').textContent === '1 new checkpoint'")
+		assert.NotContains(t, b.text(), "third batch\n")
+		b.click("[data-news]")
+		assert.Contains(t, b.text(), "third batch\n")
+	})
 	t.Run("hostile", func(t *testing.T) {
 		base := links{}.issue(checkpoint.Issue(issue))
 		cp := base + "/c/" + url.PathEscape(string(hostileSaved[1].ID))
@@ -307,88 +331,6 @@ func (b *tour) pressButtons(t *testing.T) {
 	assert.Contains(t, b.text(), "to come back to")
 	b.enter("/i/44/undo")
 	assert.Contains(t, b.text(), "There is nothing to undo")
-}
-
-// The slider, the keys and the links show the changes of another turn beside the list, without a new
-// page.
-func TestBrowserTurns(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	b := startTour(t)
-	b.axe = axeCore(t)
-	saved := b.w.turns()
-	b.letIn()
-	b.enter("/i/42")
-	b.click(`.tabs a[href$="/turns"]`)
-	b.look("turns")
-	shows := func(k int, title string) {
-		t.Helper()
-		b.wait("document.querySelector('#pane-h').textContent.includes(" + quoted(title) + ")")
-		b.wait("location.search === '?at=" + string(saved[k].ID) + "'")
-		var n int
-		b.eval("Number(document.querySelector('[data-selected]').dataset.n) * 10 + Number(document.querySelector('#scrub').value)", &n)
-		assert.Equal(t, 11*(k+1), n)
-	}
-	mark := b.mark()
-	b.press("j")
-	shows(1, "By hand")
-	b.press("j")
-	shows(0, "change the second line")
-	b.press("j")
-	b.press("k")
-	shows(1, "By hand")
-	b.eval("const s = document.querySelector('#scrub'); s.value = 3; s.dispatchEvent(new Event('input'))", nil)
-	shows(2, "add <b>four")
-	b.eval("document.querySelector('[data-n=\"1\"] a').click()", nil)
-	shows(0, "change the second line")
-	b.eval("document.querySelector('.steps-nav a').click()", nil)
-	shows(1, "By hand")
-	for _, m := range b.since(mark) {
-		assert.NotEqual(t, "Page.loadEventFired", m.Method)
-	}
-	b.w.fork(saved[0], "a", "b")
-	for name, path := range map[string]string{
-		"blame": "/i/42/blame?path=a.txt", "forks": "/i/42", "search-bad": "/i/42?path=../..",
-		"restore-choices": "/i/42/c/" + string(saved[0].ID) + "/restore?changed=merge", "nothing-to-redo": "/i/42/redo",
-	} {
-		b.enter(path)
-		b.look(name)
-	}
-	b.script(false)
-	b.enter("/i/42/turns")
-	b.click(`.steps-nav a[rel="next"]`)
-	assert.Contains(t, b.text(), "By hand, between turns 1 and 2")
-	b.script(true)
-	b.stayed()
-}
-
-// An open page shows new checkpoints without a reload, and nothing moves.
-func TestBrowserLive(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	b := startTour(t)
-	b.w.work()
-	b.letIn()
-	for page, want := range map[string]string{"/i/42": "2 new checkpoints", "/": "New checkpoints of 1 issue", "/activity": "New checkpoints of 1 issue"} {
-		b.enter(page)
-		var before, after float64
-		b.eval("document.querySelector('[data-item]').getBoundingClientRect().top", &before)
-		b.w.save("42", "build", checkpoint.Manual, "third batch", nil)
-		b.w.save("42", "build", checkpoint.Manual, "the fourth for "+page, nil)
-		b.wait("!document.querySelector('[data-news]').hidden")
-		b.wait("document.querySelector('[data-news]').textContent === " + quoted(want))
-		b.eval("document.querySelector('[data-item]').getBoundingClientRect().top", &after)
-		assert.Equal(t, before, after, page)
-		assert.NotContains(t, b.text(), "the fourth for "+page+"\n", page)
-		b.click("[data-news]")
-		assert.Contains(t, b.text(), "the fourth for "+page+"\n", page)
-		b.wait("document.querySelector('[data-news]').hidden")
-	}
-	b.stayed()
 }
 
 // The file of --open leads into the page, although the browser sends no strict cookie with a
