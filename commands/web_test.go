@@ -96,14 +96,17 @@ func (s *served) read(answer *http.Response, err error) string {
 	return string(page)
 }
 
-// The page shows the result of status while the command runs.
+// The page shows the result of status while the command runs. A request that only shows a page starts
+// no mirror, also if the setting changes.
 func TestWebServes(t *testing.T) {
 	s := serve(t, []string{"half way"})
+	gitHere(t, "config", "checkpoint.mirror", "claude")
 	assert.Regexp(t, `^http://127\.0\.0\.1:[0-9]+/i/42\?token=[A-Z0-9]{26}$`, s.url)
 	page := s.get("")
 	for _, want := range []string{"half way", "git checkpoint resume 42", "Resumes unattended", "implementing", "Continue at"} {
 		assert.True(t, strings.Contains(page, want), want)
 	}
+	assert.NoFileExists(t, ".git/git-checkpoint/mirror")
 	assert.Zero(t, s.end())
 }
 
@@ -115,16 +118,6 @@ func TestWebShowsWhatStatusShowsBesideTheVerdict(t *testing.T) {
 	env.Stdin = strings.NewReader(`{"session_id":"0d5a0e0e-3d0c-4f86-8f6c-0d3f5a9b7c11","source":"startup"}`)
 	require.Zero(t, Run(t.Context(), env, []string{"hook", "session-start", "claude"}))
 	assert.Regexp(t, `to claude .*, saved nothing since`, s.get(""))
-	assert.Zero(t, s.end())
-}
-
-// A request that only shows a page starts no mirror, also if the setting changes while
-// the command runs.
-func TestWebPagesStartNoMirror(t *testing.T) {
-	s := serve(t, []string{"half way"})
-	gitHere(t, "config", "checkpoint.mirror", "claude")
-	s.get("")
-	assert.NoFileExists(t, ".git/git-checkpoint/mirror")
 	assert.Zero(t, s.end())
 }
 

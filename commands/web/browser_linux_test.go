@@ -226,10 +226,13 @@ func TestBrowser(t *testing.T) {
 		b.enter("/i/9/archive")
 		assert.Contains(t, b.text(), "to be archived")
 		b.look("archive")
+		b.enter("/i/9/undo")
+		b.look("ask-undo")
+		b.click("form button")
+		assert.Contains(t, b.text(), "Undone: the last archive")
 		b.enter("/i/42?trigger=batch_complete")
 		assert.Contains(t, b.text(), "first batch")
 	})
-	t.Run("buttons", b.pressButtons)
 	// The keys and the slider show another turn beside the list, without a new page.
 	t.Run("turns", func(t *testing.T) {
 		b.enter("/i/42/turns")
@@ -283,54 +286,6 @@ func TestBrowser(t *testing.T) {
 		b.mu.Unlock()
 	})
 	b.stayed()
-}
-
-// pressButtons restores, resumes, drops and undoes by the buttons alone, without JavaScript.
-// Each button leads to a page that describes the action, and the result offers the undo.
-func (b *tour) pressButtons(t *testing.T) {
-	b.script(false)
-	defer b.script(true)
-	read := func() string {
-		data, err := os.ReadFile(filepath.Join(b.w.dir, "a.txt"))
-		require.NoError(t, err)
-		return string(data)
-	}
-	const saved, other = "one\n2\n3\n", "one\ntwo\nthree\n"
-	b.w.save("44", "build", checkpoint.Manual, "to come back to", nil)
-	b.w.git("reset", "-q", "--hard")
-	confirm := func(act, says string) {
-		t.Helper()
-		b.click(`.deeds a[href$="/` + act + `"]`)
-		assert.Contains(t, b.text(), says)
-		b.look("ask-" + act)
-		b.click("form[method=post] button")
-	}
-	undo := func() {
-		t.Helper()
-		b.click(`.notice a[href$="/undo"]`)
-		b.look("ask-undo")
-		b.click("form button")
-		assert.Contains(t, b.text(), "Undone: the last")
-	}
-	for _, act := range []string{"restore", "resume"} {
-		b.enter("/i/44")
-		require.Equal(t, other, read())
-		confirm(act, "a.txt")
-		assert.Equal(t, saved, read(), act)
-		b.look("done-" + act)
-		undo()
-		assert.Equal(t, other, read(), act)
-	}
-	b.enter("/i/44")
-	b.click("a.over")
-	b.click(`.deeds a[href$="/drop"]`)
-	b.click("form button.bad")
-	assert.Contains(t, b.text(), "Dropped: to come back to")
-	b.enter("/i/44/undo")
-	b.click("form button")
-	assert.Contains(t, b.text(), "to come back to")
-	b.enter("/i/44/undo")
-	assert.Contains(t, b.text(), "There is nothing to undo")
 }
 
 // The file of --open leads into the page, although the browser sends no strict cookie with a
