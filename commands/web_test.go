@@ -102,8 +102,8 @@ func (s *served) read(answer *http.Response, err error) string {
 	return string(page)
 }
 
-// The page shows the result of status while the command runs. A request that only shows a page
-// starts no mirror, also if the setting changes meanwhile.
+// The page shows the result of status while the command runs. A request that only shows a page starts
+// no mirror, also if the setting changes.
 func TestWebServes(t *testing.T) {
 	s := serve(t, []string{"half way"})
 	gitHere(t, "config", "checkpoint.mirror", "claude")

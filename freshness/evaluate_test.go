@@ -314,32 +314,20 @@ func TestPointFollowsLabels(t *testing.T) {
 	assert.Equal(t, progress.Point{Complete: true}, w.judge().At)
 }
 
+// TestFindings checks the action of every finding, and compares every text with a golden file.
 func TestFindings(t *testing.T) {
-	for _, f := range findings {
-		t.Run(f.name, func(t *testing.T) {
-			w := fresh()
-			f.change(w)
-			v := w.judge()
-			require.NotEmpty(t, v.Reasons)
-			for _, r := range v.Reasons {
-				assert.Equal(t, f.check, r.Check)
-				assert.Equal(t, f.want, r.Action)
-				assert.Equal(t, f.want.Severity(), r.Severity)
-			}
-			assert.Equal(t, f.want, v.Action)
-			assert.Equal(t, f.want != StartFresh, v.CanResume)
-			assert.Equal(t, f.want == Resume, len(v.Warnings()) == 0, "only notes are no warnings")
-		})
-	}
-}
-
-// TestTexts compares every text with a golden file.
-func TestTexts(t *testing.T) {
 	var b strings.Builder
 	for _, f := range findings {
 		w := fresh()
 		f.change(w)
 		v := w.judge()
+		require.NotEmpty(t, v.Reasons, f.name)
+		for _, r := range v.Reasons {
+			assert.Equal(t, []any{f.check, f.want, f.want.Severity()}, []any{r.Check, r.Action, r.Severity}, f.name)
+		}
+		assert.Equal(t, f.want, v.Action, f.name)
+		assert.Equal(t, f.want != StartFresh, v.CanResume, f.name)
+		assert.Equal(t, f.want == Resume, len(v.Warnings()) == 0, "%s: only notes are no warnings", f.name)
 		fmt.Fprintf(&b, "# %s\n%s", f.name, v.Action)
 		if v.StateLabel != "" || v.Phase != "" {
 			fmt.Fprintf(&b, ", label %q, phase %q", v.StateLabel, v.Phase)

@@ -70,7 +70,7 @@ func checkIssue(in input) {
 	if was, are := set(in.issue.Assignees), set(now.Assignees); in.comparable("assignees") && !slices.Equal(was, are) {
 		in.add("issue", ProceedWithWarning, "Issue assignees changed since checkpoint").Detail = append(listed("added", minus(are, was)), listed("removed", minus(was, are))...)
 	}
-	for _, f := range []struct { // fields that the source does not have
+	for _, f := range []struct { // fields missing from the source
 		field    string
 		recorded bool
 	}{

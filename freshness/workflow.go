@@ -120,7 +120,7 @@ func checkTasks(in input) {
 		in.add("tasks", ProceedWithWarning, "Task %s was running and %s", printable(t.ID), state)
 	}
 	if last := in.capped(from, "tasks", "task", "more were running"); last != nil {
-		last.Hint = in.settle() // on the last finding only: one command recovers all tasks
+		last.Hint = in.settle() // one command recovers all tasks
 	}
 	if w := l.BatchWarning(); w != "" {
 		in.add("tasks", ProceedWithWarning, "%s", w)
@@ -130,8 +130,8 @@ func checkTasks(in input) {
 // maxItems limits the number of tasks or stories reported individually.
 const maxItems = 20
 
-// capped keeps the findings from an index on up to a limit, and replaces the others by one with their
-// number and the text. It returns the last finding, nil if there is none.
+// capped limits the findings after an index. If there are more, the last finding has the number of the
+// others and the text. capped returns the last finding, or nil.
 func (in input) capped(from int, check, what, text string) *Reason {
 	n := len(*in.found) - from
 	if n > maxItems {

@@ -89,12 +89,11 @@ type Question struct {
 	title   string
 	crumbs  []Link
 	bound   []string               // values of the proof
-	refused error                  // error of the blocked action, if it is not Blocked
+	refused error                  // error of a blocked action, or nil to refuse it with Blocked
 	do      func() (Notice, error) // the action
 	to      string                 // URL of the page with the result
 }
 
-// A Hidden is a hidden field of a form.
 type Hidden struct{ Name, Value string }
 
 // bind makes the proof valid only for a value.
@@ -102,7 +101,7 @@ func (q *Question) bind(value string) { q.bound = append(q.bound, value) }
 
 // block blocks the action with the words and the commands of an error.
 func (q *Question) block(err error) {
-	q.refused, q.Blocked = err, block(cut(err.Error(), maxText))
+	q.Blocked = block(cut(err.Error(), maxText))
 	q.Commands = hints(failure.Classify(err).Hint)
 }
 
@@ -257,7 +256,7 @@ var (
 	}
 )
 
-// question returns the question of a reverting, with what it does.
+// question describes the undo or redo.
 func (u reverting) question(v *visit) (*Question, error) {
 	if !v.o.Write {
 		return nil, errReadOnly

@@ -39,8 +39,9 @@ func (v *visit) activity() error {
 	return v.show(p)
 }
 
-// newest returns the newest checkpoints that a search finds. It reads whole chains only for a
-// filter, and stops after maxSearching.
+// newest returns the newest checkpoints that a search finds, in days. It reads whole chains only for a
+// filter, and stops after maxSearching. Without a filter it folds runs of automatic checkpoints of an
+// issue.
 func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 	limit, started := activePerIssue+1, time.Now()
 	if s.Any() {
@@ -65,19 +66,8 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 			}
 		}
 	}
-	a := v.activityOf(all, s.Filter)
-	a.Left = a.Left || left
-	if s.err != nil {
-		a.NotSearched = block(cut(s.err.Error(), maxText))
-	}
-	return a
-}
-
-// activityOf sorts checkpoints by time. Without a filter it folds runs of automatic checkpoints of
-// an issue.
-func (v *visit) activityOf(all []place, f Filter) *Activity {
 	slices.SortStableFunc(all, func(a, b place) int { return b.checkpoint().Created.Compare(a.checkpoint().Created) })
-	a := &Activity{Filter: f, Left: len(all) > maxActive}
+	a := &Activity{Filter: s.Filter, Left: left || len(all) > maxActive}
 	all = all[:min(len(all), maxActive)]
 	w := v.pager("")
 	w.many = true
@@ -94,12 +84,15 @@ func (v *visit) activityOf(all []place, f Filter) *Activity {
 		}
 		g := &groups[len(groups)-1]
 		g.Count += len(kept)
-		g.Rows = append(g.Rows, w.rows(l, Filter{Page: 1}, f.runs(l, kept))...)
+		g.Rows = append(g.Rows, w.rows(l, Filter{Page: 1}, s.runs(l, kept))...)
 		a.Timeline.Groups, from = groups, end
 	}
 	a.Timeline.Shown = "the newest " + count(len(all), "checkpoint") + " of all issues"
-	if f.Any() {
+	if s.Any() {
 		a.Timeline.Shown = count(len(all), "checkpoint") + " of all issues found"
+	}
+	if s.err != nil {
+		a.NotSearched = block(cut(s.err.Error(), maxText))
 	}
 	return a
 }

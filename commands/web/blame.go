@@ -71,28 +71,21 @@ func (m *BlamePage) fill(v *visit, lines []gitstore.BlameLine) {
 	blamed := view.BlameOf(lines[:len(lines)-m.Left], read)
 	for k, l := range blamed.Lines {
 		if k == 0 || blamed.Lines[k-1].Source != l.Source {
-			m.Blocks = append(m.Blocks, v.blameBlock(blamed.Origins[l.Source]))
+			o := blamed.Origins[l.Source]
+			b := BlameBlock{Name: line(o.Name()), Who: firstLine(o.Who()), What: firstLine(o.What()), Mark: "other"}
+			switch s := o.Source; {
+			case s.NotSaved:
+				b.Mark = "stop"
+			case s.Checkpoint == nil:
+				b.URL, b.At = v.repo.Forge.Code.CommitPage(s.Commit.String()), stamp(s.Time, v.o.Now())
+			default:
+				b.URL, b.Mark, b.At = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint), stamp(s.Time, v.o.Now())
+			}
+			m.Blocks = append(m.Blocks, b)
 		}
 		b := &m.Blocks[len(m.Blocks)-1]
 		b.Lines = append(b.Lines, l)
 	}
-}
-
-// blameBlock returns a block of an origin without lines.
-func (v *visit) blameBlock(o *view.Origin) BlameBlock {
-	s := o.Source
-	b := BlameBlock{Name: line(o.Name()), Who: firstLine(o.Who()), What: firstLine(o.What()), Mark: "other"}
-	switch {
-	case s.NotSaved:
-		b.Mark = "stop"
-		return b
-	case s.Checkpoint == nil:
-		b.URL = v.repo.Forge.Code.CommitPage(s.Commit.String())
-	default:
-		b.URL, b.Mark = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint)
-	}
-	b.At = stamp(s.Time, v.o.Now())
-	return b
 }
 
 // blame returns the URL of the page about the lines of a file at a checkpoint, given by its name in

@@ -226,10 +226,37 @@ func TestBrowser(t *testing.T) {
 		b.enter("/i/9/archive")
 		assert.Contains(t, b.text(), "to be archived")
 		b.look("archive")
+		b.enter("/i/9/undo")
+		b.look("ask-undo")
+		b.click("form button")
+		assert.Contains(t, b.text(), "Undone: the last archive")
 		b.enter("/i/42?trigger=batch_complete")
 		assert.Contains(t, b.text(), "first batch")
 	})
-	t.Run("buttons", b.pressButtons)
+	// The keys and the slider show another turn beside the list, without a new page.
+	t.Run("turns", func(t *testing.T) {
+		b.enter("/i/42/turns")
+		b.look("turns")
+		mark := b.mark()
+		b.press("j")
+		b.wait("document.querySelector('#pane-h').textContent.includes('first batch')")
+		b.eval("const s = document.querySelector('#scrub'); s.value = 1; s.dispatchEvent(new Event('input'))", nil)
+		b.wait("document.querySelector('#pane-h').textContent.includes('the plan')")
+		b.wait("location.search === '?at=" + string(saved[0].ID) + "'")
+		for _, m := range b.since(mark) {
+			assert.NotEqual(t, "Page.loadEventFired", m.Method)
+		}
+	})
+	// An open page shows new checkpoints without a reload.
+	t.Run("live", func(t *testing.T) {
+		b.enter("/i/42")
+		b.w.save("42", "build", checkpoint.Manual, "third batch", nil)
+		b.wait("!document.querySelector('[data-news]').hidden")
+		b.wait("document.querySelector('[data-news]').textContent === '1 new checkpoint'")
+		assert.NotContains(t, b.text(), "third batch\n")
+		b.click("[data-news]")
+		assert.Contains(t, b.text(), "third batch\n")
+	})
 	t.Run("hostile", func(t *testing.T) {
 		base := links{}.issue(checkpoint.Issue(issue))
 		cp := base + "/c/" + url.PathEscape(string(hostileSaved[1].ID))
@@ -258,136 +285,6 @@ func TestBrowser(t *testing.T) {
 		b.events = b.events[:mark] // keeps only events of server pages
 		b.mu.Unlock()
 	})
-	b.stayed()
-}
-
-// pressButtons restores, resumes, drops and undoes by the buttons alone, without JavaScript.
-// Each button leads to a page that describes the action, and the result offers the undo.
-func (b *tour) pressButtons(t *testing.T) {
-	b.script(false)
-	defer b.script(true)
-	read := func() string {
-		data, err := os.ReadFile(filepath.Join(b.w.dir, "a.txt"))
-		require.NoError(t, err)
-		return string(data)
-	}
-	const saved, other = "one\n2\n3\n", "one\ntwo\nthree\n"
-	b.w.save("44", "build", checkpoint.Manual, "to come back to", nil)
-	b.w.git("reset", "-q", "--hard")
-	confirm := func(act, says string) {
-		t.Helper()
-		b.click(`.deeds a[href$="/` + act + `"]`)
-		assert.Contains(t, b.text(), says)
-		b.look("ask-" + act)
-		b.click("form[method=post] button")
-	}
-	undo := func() {
-		t.Helper()
-		b.click(`.notice a[href$="/undo"]`)
-		b.look("ask-undo")
-		b.click("form button")
-		assert.Contains(t, b.text(), "Undone: the last")
-	}
-	for _, act := range []string{"restore", "resume"} {
-		b.enter("/i/44")
-		require.Equal(t, other, read())
-		confirm(act, "a.txt")
-		assert.Equal(t, saved, read(), act)
-		b.look("done-" + act)
-		undo()
-		assert.Equal(t, other, read(), act)
-	}
-	b.enter("/i/44")
-	b.click("a.over")
-	b.click(`.deeds a[href$="/drop"]`)
-	b.click("form button.bad")
-	assert.Contains(t, b.text(), "Dropped: to come back to")
-	b.enter("/i/44/undo")
-	b.click("form button")
-	assert.Contains(t, b.text(), "to come back to")
-	b.enter("/i/44/undo")
-	assert.Contains(t, b.text(), "There is nothing to undo")
-}
-
-// The slider, the keys and the links show the changes of another turn beside the list, without a new
-// page.
-func TestBrowserTurns(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	b := startTour(t)
-	b.axe = axeCore(t)
-	saved := b.w.turns()
-	b.letIn()
-	b.enter("/i/42")
-	b.click(`.tabs a[href$="/turns"]`)
-	b.look("turns")
-	shows := func(k int, title string) {
-		t.Helper()
-		b.wait("document.querySelector('#pane-h').textContent.includes(" + quoted(title) + ")")
-		b.wait("location.search === '?at=" + string(saved[k].ID) + "'")
-		var n int
-		b.eval("Number(document.querySelector('[data-selected]').dataset.n) * 10 + Number(document.querySelector('#scrub').value)", &n)
-		assert.Equal(t, 11*(k+1), n)
-	}
-	mark := b.mark()
-	b.press("j")
-	shows(1, "By hand")
-	b.press("j")
-	shows(0, "change the second line")
-	b.press("j")
-	b.press("k")
-	shows(1, "By hand")
-	b.eval("const s = document.querySelector('#scrub'); s.value = 3; s.dispatchEvent(new Event('input'))", nil)
-	shows(2, "add <b>four")
-	b.eval("document.querySelector('[data-n=\"1\"] a').click()", nil)
-	shows(0, "change the second line")
-	b.eval("document.querySelector('.steps-nav a').click()", nil)
-	shows(1, "By hand")
-	for _, m := range b.since(mark) {
-		assert.NotEqual(t, "Page.loadEventFired", m.Method)
-	}
-	b.w.fork(saved[0], "a", "b")
-	for name, path := range map[string]string{
-		"blame": "/i/42/blame?path=a.txt", "forks": "/i/42", "search-bad": "/i/42?path=../..",
-		"restore-choices": "/i/42/c/" + string(saved[0].ID) + "/restore?changed=merge", "nothing-to-redo": "/i/42/redo",
-	} {
-		b.enter(path)
-		b.look(name)
-	}
-	b.script(false)
-	b.enter("/i/42/turns")
-	b.click(`.steps-nav a[rel="next"]`)
-	assert.Contains(t, b.text(), "By hand, between turns 1 and 2")
-	b.script(true)
-	b.stayed()
-}
-
-// An open page shows new checkpoints without a reload, and nothing moves.
-func TestBrowserLive(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	b := startTour(t)
-	b.w.work()
-	b.letIn()
-	for page, want := range map[string]string{"/i/42": "2 new checkpoints", "/": "New checkpoints of 1 issue", "/activity": "New checkpoints of 1 issue"} {
-		b.enter(page)
-		var before, after float64
-		b.eval("document.querySelector('[data-item]').getBoundingClientRect().top", &before)
-		b.w.save("42", "build", checkpoint.Manual, "third batch", nil)
-		b.w.save("42", "build", checkpoint.Manual, "the fourth for "+page, nil)
-		b.wait("!document.querySelector('[data-news]').hidden")
-		b.wait("document.querySelector('[data-news]').textContent === " + quoted(want))
-		b.eval("document.querySelector('[data-item]').getBoundingClientRect().top", &after)
-		assert.Equal(t, before, after, page)
-		assert.NotContains(t, b.text(), "the fourth for "+page+"\n", page)
-		b.click("[data-news]")
-		assert.Contains(t, b.text(), "the fourth for "+page+"\n", page)
-		b.wait("document.querySelector('[data-news]').hidden")
-	}
 	b.stayed()
 }
 

@@ -25,7 +25,7 @@ type CheckpointPage struct {
 	RecordTrouble string
 	Facts         []Fact // facts about the snapshot
 	Timings       []Timing
-	LeftOut       []Fact // files that the checkpoint does not have, with the reason
+	LeftOut       []Fact // files missing from the checkpoint, with the reason
 	FilesLeft     int    // number of omitted rows of LeftOut
 	Actions       []ActionLink
 	Changes       *Diff
@@ -146,7 +146,7 @@ func (v *visit) neighbour(at place, step int) *TimelineEntry {
 
 // actionsFor returns links to the available actions for a checkpoint.
 func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink {
-	if !v.o.Write || v.links.file || c.ID == "" {
+	if !v.o.Write || c.ID == "" {
 		return nil
 	}
 	var list []ActionLink

@@ -74,16 +74,9 @@ func (g *guard) knows(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
-	return at.IsLoopback() || at == arrivedAt(r)
-}
-
-// arrivedAt returns the local address of the request's connection.
-func arrivedAt(r *http.Request) netip.Addr {
-	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if tcp, ok := local.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr().Unmap()
-	}
-	return netip.Addr{}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr) // of the request's connection
+	tcp, ok := local.(*net.TCPAddr)
+	return at.IsLoopback() || ok && at == tcp.AddrPort().Addr().Unmap()
 }
 
 // fromHere reports whether this program's page or the user sent the request. Requests
@@ -108,21 +101,16 @@ func (g *guard) letIn(w http.ResponseWriter, r *http.Request) {
 		to.Path, to.RawPath = "/", ""
 	}
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		continueTo(w, to.String())
+		// Browsers send a strict cookie neither with a link from elsewhere, such as the file of --open,
+		// nor with redirects of that link. So a page leads to the URL with a new navigation.
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		next := html.EscapeString(to.String())
+		_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=` + next +
+			`"><title>git-checkpoint</title><a href="` + next + `">Continue</a></html>`))
 		return
 	}
 	w.Header().Set("Location", to.String())
 	w.WriteHeader(http.StatusSeeOther)
-}
-
-// continueTo sends the browser to a page of this server with a new navigation. Browsers send
-// a strict cookie neither with a link from elsewhere, such as the file of --open, nor with
-// redirects of that link.
-func continueTo(w http.ResponseWriter, to string) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	to = html.EscapeString(to)
-	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=` + to +
-		`"><title>git-checkpoint</title><a href="` + to + `">Continue</a></html>`))
 }
 
 // isIn reports whether the request has the cookie with the token.

@@ -30,7 +30,7 @@ type Part struct {
 type patch struct {
 	hunks          []Hunk
 	shown          int // lines in hunks
-	added, deleted int // lines, also those that are not shown
+	added, deleted int // all lines
 	binary, cut    bool
 }
 

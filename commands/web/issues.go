@@ -109,7 +109,13 @@ func (v *visit) row(i checkpoint.Issue, branch string, judged bool) IssueRow {
 	if row.Title == e.Title {
 		e.Title, e.Event = "", "" // said once
 	}
-	row.Agents, row.Tokens = agentsOf(r), view.TokensText(checkpoint.SumOf(r.AgentTurn().Spent))
+	turn := r.AgentTurn()
+	agents := []string{turn.Agent}
+	for _, s := range turn.Spent {
+		agents = append(agents, s.Agent)
+	}
+	agents = slices.DeleteFunc(view.Distinct(agents), func(name string) bool { return name == "" })
+	row.Agents, row.Tokens = firstLine(view.List(view.Few(agents, maxPeople))), view.TokensText(checkpoint.SumOf(turn.Spent))
 	row.Phase = firstLine(r.Phase())
 	if p := r.Progress(); p.Total > 0 {
 		row.Done = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
@@ -128,17 +134,6 @@ func (v *visit) row(i checkpoint.Issue, branch string, judged bool) IssueRow {
 		row.Phase = line(cut(j.Verdict.At.Phase, maxLine))
 	}
 	return row
-}
-
-// agentsOf returns the agents whose turns a record knows.
-func agentsOf(r *checkpoint.Record) string {
-	t := r.AgentTurn()
-	agents := []string{t.Agent}
-	for _, s := range t.Spent {
-		agents = append(agents, s.Agent)
-	}
-	agents = slices.DeleteFunc(view.Distinct(agents), func(name string) bool { return name == "" })
-	return firstLine(view.List(view.Few(agents, maxPeople)))
 }
 
 // maxPeople limits the names in a row.

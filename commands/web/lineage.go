@@ -56,7 +56,20 @@ func (v *visit) forkNode(i, here checkpoint.Issue, depth int, left *int) ForkNod
 	p, r, err := v.repo.PointRecord(v.ctx, i)
 	switch {
 	case err == nil:
-		n.fill(v, p.Checkpoint, r)
+		e, f := v.single(p.Checkpoint), r.Fork()
+		a := work.Attempt(v.ctx, v.repo.Store, p.Checkpoint, r, f)
+		n.Title, n.At, n.Facts = e.Title, e.At, a.Text()
+		if f.Issue == "" {
+			break
+		}
+		if a.Since == 0 {
+			n.Title = "" // only the fork itself, which From names
+		}
+		n.Change, n.From = a.Change, Link{Text: line(cut(f.ID.Short(), 24))}
+		if source, err := v.repo.ByID(v.ctx, f.Issue, f.ID); err == nil {
+			from := v.single(source)
+			n.From = Link{cmp.Or(from.Who, from.Title), from.URL}
+		}
 	case errors.As(err, new(*gitstore.NoneError)):
 		n.Gone, n.URL = true, ""
 	}
@@ -67,24 +80,4 @@ func (v *visit) forkNode(i, here checkpoint.Issue, depth int, left *int) ForkNod
 		}
 	}
 	return n
-}
-
-// fill adds the newest state of an issue, and what came since the fork.
-func (n *ForkNode) fill(v *visit, cp *gitstore.Checkpoint, r *checkpoint.Record) {
-	e := v.single(cp)
-	n.Title, n.At = e.Title, e.At
-	f := r.Fork()
-	a := work.Attempt(v.ctx, v.repo.Store, cp, r, f)
-	n.Facts = a.Text()
-	if f.Issue == "" {
-		return
-	}
-	if a.Since == 0 {
-		n.Title = "" // only the fork itself, which From names
-	}
-	n.Change, n.From = a.Change, Link{Text: line(cut(f.ID.Short(), 24))}
-	if source, err := v.repo.ByID(v.ctx, f.Issue, f.ID); err == nil {
-		from := v.single(source)
-		n.From = Link{cmp.Or(from.Who, from.Title), from.URL}
-	}
 }

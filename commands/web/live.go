@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -53,20 +52,11 @@ func (s *site) look(ctx context.Context, repo *Repository) (string, error) {
 		}
 		defer repo.Close()
 	}
-	state, err := stateOf(ctx, repo.Store)
-	if err == nil {
-		w.at, w.state = time.Now(), state
-	}
-	return state, err
-}
-
-// stateOf returns a digest of the chains' tips and of the current branch.
-func stateOf(ctx context.Context, s *gitstore.Store) (string, error) {
-	tips, err := s.Tips(ctx)
+	tips, err := repo.Tips(ctx)
 	if err != nil {
 		return "", err
 	}
-	branch, err := s.Branch(ctx)
+	branch, err := repo.Branch(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -75,7 +65,8 @@ func stateOf(ctx context.Context, s *gitstore.Store) (string, error) {
 		fmt.Fprintf(h, "%s %s\n", tips[i], i.RefName())
 	}
 	fmt.Fprintf(h, "%s\n", branch)
-	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+	w.at, w.state = time.Now(), hex.EncodeToString(h.Sum(nil)[:12])
+	return w.state, nil
 }
 
 // News is what changed since a page was made.
@@ -196,8 +187,19 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 	if err != nil {
 		return News{}, errNoPage
 	}
+	var n News
 	if q.Get("issue") == "" {
-		return v.newsOfAll(checkpoint.Clock(since))
+		tips, _, err := v.repo.NewestOfEach(v.ctx)
+		for _, t := range tips {
+			if t.Checkpoint != nil && t.Checkpoint.Stated > checkpoint.Clock(since) {
+				n.New++
+			}
+		}
+		n.Text = "The checkpoints have changed"
+		if n.New > 0 {
+			n.Text = "New checkpoints of " + count(n.New, "issue")
+		}
+		return n, err
 	}
 	i, err := checkpoint.IssueFromRef(q.Get("issue"))
 	if err != nil {
@@ -207,7 +209,6 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 	if err != nil {
 		return News{}, err
 	}
-	var n News
 	for k := range l.Checkpoints {
 		if l.Checkpoints[k].Stated > checkpoint.Clock(since) {
 			n.New++
@@ -220,24 +221,6 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 		n.Text = count(n.New, "new checkpoint")
 	case l.Tip.String() != q.Get("tip"):
 		n.Text = "The checkpoints have changed"
-	}
-	return n, nil
-}
-
-// newsOfAll returns the number of issues with checkpoints since a time.
-func (v *visit) newsOfAll(since checkpoint.Clock) (n News, err error) {
-	tips, _, err := v.repo.NewestOfEach(v.ctx)
-	if err != nil {
-		return n, err
-	}
-	for _, t := range tips {
-		if t.Checkpoint != nil && t.Checkpoint.Stated > since {
-			n.New++
-		}
-	}
-	n.Text = "The checkpoints have changed"
-	if n.New > 0 {
-		n.Text = "New checkpoints of " + count(n.New, "issue")
 	}
 	return n, nil
 }

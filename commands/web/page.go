@@ -92,7 +92,6 @@ type IssuePage struct {
 	Phases       []Option
 }
 
-// An Option is a choice in a form.
 type Option struct {
 	Value, Text string
 	Selected    bool
@@ -158,7 +157,10 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	m := &IssuePage{
 		Label: issueLabel(l.Issue), Archived: archived, Views: v.views(l.Issue, shown), URL: base, Filter: f,
 		Timeline: v.pager(base).timeline(l, s), Clear: base,
-		Triggers: triggers(f.Trigger), Phases: phasesOf(l, f.Phase),
+		Phases: phasesOf(l, f.Phase),
+	}
+	for _, t := range checkpoint.Triggers() {
+		m.Triggers = append(m.Triggers, Option{string(t), view.Event(&gitstore.Checkpoint{Trigger: t}, nil), string(t) == f.Trigger})
 	}
 	if s.err != nil {
 		m.NotSearched = block(cut(s.err.Error(), maxText))
@@ -167,7 +169,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		m.Chosen = v.entry(place{l, at})
 		m.Clear = base + Filter{Compare: f.Compare}.query(1)
 	}
-	if v.o.Write && !v.links.file {
+	if v.o.Write {
 		m.Undo = v.links.view(l.Issue, "undo")
 	}
 	if !v.links.file {
@@ -233,16 +235,6 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 	}
 	s := newStanding(j, tip)
 	return &s, ""
-}
-
-// triggers returns the events that a filter can select.
-func triggers(chosen string) []Option {
-	var list []Option
-	for _, t := range checkpoint.Triggers() {
-		text := view.Event(&gitstore.Checkpoint{Trigger: t}, nil)
-		list = append(list, Option{string(t), text, string(t) == chosen})
-	}
-	return list
 }
 
 func phasesOf(l *gitstore.List, chosen string) []Option {

@@ -20,7 +20,6 @@ type Value struct {
 	More  int       // number of omitted values
 }
 
-// A Row is a map entry.
 type Row struct {
 	Key   string
 	Value Value

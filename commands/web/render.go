@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -66,6 +67,22 @@ var contentPolicy = sync.OnceValue(func() string {
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// A Forge makes links to a forge. The zero value makes none. Package forge parses the remote's URL, and
+// its addresses of pages begin with https.
+type Forge struct{ Issues, Code forge.Site }
+
+// Name returns the host of the forge, for the text of links.
+func (f Forge) Name() string { return line(f.Issues.Host()) }
+
+// issueLabel returns the name of an issue as people write it: "#42" or "PROJ-19".
+func issueLabel(i checkpoint.Issue) string {
+	name := line(cut(string(i), maxLine))
+	if name != "" && strings.Trim(name, "0123456789") == "" {
+		return "#" + name
+	}
+	return name
 }
 
 // Links generates URLs: paths on the server, anchors in an exported file, or names of the files of

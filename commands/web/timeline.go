@@ -30,7 +30,7 @@ type TimelineEntry struct {
 	At                Stamp
 	URL               string
 	Issue, IssueURL   string           // set in a timeline of several issues
-	Change            *gitstore.Totals // nil if it is not known
+	Change            *gitstore.Totals // nil if unknown
 	Back              string           // URL that asks whether to go back to this checkpoint, or ""
 	Compare           Link             // selects the checkpoint for a comparison, or completes it
 	Chosen            bool             // selected for a comparison
@@ -40,7 +40,6 @@ type TimelineEntry struct {
 	Problem string // reason why the checkpoint is invalid, or ""
 }
 
-// A Link is a link with its text.
 type Link struct{ Text, URL string }
 
 // A TimelineRow is one checkpoint, or a run of automatic checkpoints.
@@ -310,7 +309,7 @@ func (v pager) entry(e *view.Entry) TimelineEntry {
 		id = c.Commit.String()
 	}
 	back := ""
-	if v.write && !v.links.file && c.ID != "" && e.Problem == "" {
+	if v.write && c.ID != "" && e.Problem == "" {
 		back = v.links.below(c, "restore")
 	}
 	return TimelineEntry{

@@ -93,25 +93,14 @@ func (o *webOptions) flags() []cli.Flag {
 	}
 }
 
-// check returns an error for flags that do not go together.
-func (o *webOptions) check(c *invoke.Invocation) error {
-	if o.export == "" {
-		return nil
-	}
+func runWeb(c *invoke.Invocation, o *webOptions) error {
 	for _, served := range []string{"write", "addr", "open"} {
-		if c.Line.Flags.IsSet(served) {
+		if o.export != "" && c.Line.Flags.IsSet(served) {
 			return failure.Usagef("web: --%s is for a served page, and --export writes a file", served)
 		}
 	}
 	if c.Line.JSON && o.export == "-" {
 		return failure.Usagef("web: --json and --export - both want standard output")
-	}
-	return nil
-}
-
-func runWeb(c *invoke.Invocation, o *webOptions) error {
-	if err := o.check(c); err != nil {
-		return err
 	}
 	if err := c.Open(); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -169,7 +170,14 @@ func lastLine(n *yaml.Node) int {
 
 // flow changes a list in brackets.
 func (e *labelEdit) flow(list *yaml.Node) (string, error) {
-	start := offsetOf(e.text, list.Line, list.Column)
+	start := 0
+	for range list.Line - 1 {
+		start += strings.IndexByte(e.text[start:], '\n') + 1
+	}
+	for range list.Column - 1 { // columns count characters
+		_, size := utf8.DecodeRuneInString(e.text[start:])
+		start += size
+	}
 	items, end := flowItems(e.text, start)
 	if len(items) != len(list.Content) {
 		return "", ErrLabelsForm
@@ -225,20 +233,6 @@ func flowItems(text string, start int) (items []string, end int) {
 		}
 	}
 	return nil, start
-}
-
-// offsetOf returns the byte offset of a position. Columns count characters.
-func offsetOf(text string, line, column int) int {
-	at := 0
-	for ; line > 1; line-- {
-		at += strings.IndexByte(text[at:], '\n') + 1
-	}
-	for i := range text[at:] {
-		if column--; column == 0 {
-			return at + i
-		}
-	}
-	return len(text)
 }
 
 // added returns a new list in brackets.

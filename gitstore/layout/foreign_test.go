@@ -28,31 +28,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// foreignDir returns the external folder with real files.
-func foreignDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		require.NotEqual(t, filepath.Dir(dir), dir)
-		dir = filepath.Dir(dir)
-	}
-	return filepath.Join(dir, "..", "shared", "foreign")
-}
-
-// foreign returns the folder with real files, or skips the test.
-func foreign(t testing.TB) string {
-	t.Helper()
-	dir := foreignDir(t)
-	if _, err := os.Stat(dir); err != nil {
-		require.NotEqual(t, "true", os.Getenv("CI"), "CI needs the real files: %v", err)
-		t.Skip("no real files here: ", err)
-	}
-	return dir
-}
+// foreignDir is the external folder with real files.
+var foreignDir = filepath.Join("..", "..", "..", "shared", "foreign")
 
 // realFile is a real file: its name in the folder, its original path, and its content.
 type realFile struct {
@@ -62,14 +39,17 @@ type realFile struct {
 
 func realFiles(t testing.TB) []realFile {
 	t.Helper()
-	root := foreign(t)
+	if _, err := os.Stat(foreignDir); err != nil {
+		require.NotEqual(t, "true", os.Getenv("CI"), "CI needs the real files: %v", err)
+		t.Skip("no real files here: ", err)
+	}
 	var files []realFile
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(foreignDir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == "PROVENANCE.md" {
 			return err
 		}
 		data, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(root, p)
+		rel, _ := filepath.Rel(foreignDir, p)
 		parts := strings.Split(d.Name(), "__")
 		found := strings.ReplaceAll(parts[len(parts)-1], "~", "/")
 		files = append(files, realFile{filepath.ToSlash(rel), found, data})

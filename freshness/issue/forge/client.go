@@ -119,7 +119,19 @@ func (f *Forge) send(ctx context.Context, method, address string, body any, etag
 	}
 	defer answer.Body.Close()
 	span.EndWith(answer.Status)
-	return f.receive(ctx, answer)
+	r := &reply{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, whole: true}
+	limit := int64(maxRefusal)
+	if r.ok() {
+		limit = issue.MaxBytes
+	}
+	r.body, err = io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	if err != nil && r.ok() {
+		return nil, f.unreachable(ctx, err)
+	}
+	if int64(len(r.body)) > limit {
+		r.body, r.whole = r.body[:limit], false
+	}
+	return r, nil
 }
 
 // A reply is a response with its body read up to a limit.
@@ -210,23 +222,5 @@ func sameServer(from, to *url.URL) bool {
 type errElsewhere struct{ server string }
 
 func (e errElsewhere) Error() string { return "redirect to another host" }
-
-// receive reads the response body up to a limit.
-func (f *Forge) receive(ctx context.Context, answer *http.Response) (*reply, error) {
-	r := &reply{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, whole: true}
-	limit := int64(maxRefusal)
-	if r.ok() {
-		limit = issue.MaxBytes
-	}
-	var err error
-	r.body, err = io.ReadAll(io.LimitReader(answer.Body, limit+1))
-	if err != nil && r.ok() {
-		return nil, f.unreachable(ctx, err)
-	}
-	if int64(len(r.body)) > limit {
-		r.body, r.whole = r.body[:limit], false
-	}
-	return r, nil
-}
 
 func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }

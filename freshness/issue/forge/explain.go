@@ -57,7 +57,12 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.As(err, &elsewhere):
-		e.Cause = "redirects to another server, " + printableServer(elsewhere.server) + ", which is not followed"
+		server := elsewhere.server
+		scheme, host, _ := strings.Cut(server, "://")
+		if scheme != "https" && scheme != "http" || !plainHost(strings.ToLower(host)) || len(host) > 255 {
+			server = strconv.QuoteToASCII(server[:min(len(server), 64)])
+		}
+		e.Cause = "redirects to another server, " + server + ", which is not followed"
 	case errors.Is(err, errHops):
 		e.Cause = "redirects in circles"
 	case timedOut(ctx, err):
@@ -85,14 +90,6 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 func timedOut(ctx context.Context, err error) bool {
 	var slow net.Error
 	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout()
-}
-
-func printableServer(server string) string {
-	scheme, host, _ := strings.Cut(server, "://")
-	if (scheme == "https" || scheme == "http") && plainHost(strings.ToLower(host)) && len(host) <= 255 {
-		return server
-	}
-	return strconv.QuoteToASCII(server[:min(len(server), 64)])
 }
 
 // refused converts a response with an error status to a request to read or change something.

@@ -50,8 +50,8 @@ func (s SignIn) Find(ctx context.Context, site Site) Credential {
 }
 
 // variables returns environment variables that hold a token for the site. Each forge's
-// tool has one variable for its default host and another for naming a host. A job of CI has
-// another one for its server.
+// tool has one variable for its default host and another for naming a host. CI jobs have a variable
+// for their server.
 func variables(site Site, getenv func(string) string) (names []string) {
 	job := getenv("GITHUB_SERVER_URL") // also of Gitea
 	switch site.Kind {

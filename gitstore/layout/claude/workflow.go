@@ -107,25 +107,20 @@ func iterationKind() *codec.Kind {
 			}
 			workflow.Set(r, "id", values.Text(m, "workflow_id"), "status", status, "plan_path", values.Text(m, "plan_path"),
 				"updated_at", values.Text(m, "timestamp"), "last_error", values.Text(m, "halt_reason"))
-			if left := remainingWork(values.Get(m, "work_remaining")); len(left) > 0 {
+			left := values.Texts(values.Get(m, "work_remaining")) // phases, or a text with phases separated by spaces
+			if s := values.Text(m, "work_remaining"); s != "" {
+				left = strings.Fields(s)
+			}
+			for i := range left {
+				left[i] = workflow.PhaseName(left[i])
+			}
+			if len(left) > 0 {
 				r.SetProgress(checkpoint.Progress{Current: left[0], Remaining: left})
 				r.SetPhase(left[0])
 			}
 		},
 		File: func(m *checkpoint.Map) string { return values.Text(m, "workflow_id") + "_iteration.json" },
 	}
-}
-
-// remainingWork parses a list of phases, or a text with phases separated by spaces.
-func remainingWork(v any) []string {
-	names := values.Texts(v)
-	if s := values.AsText(v); s != "" {
-		names = strings.Fields(s)
-	}
-	for i := range names {
-		names[i] = workflow.PhaseName(names[i])
-	}
-	return names
 }
 
 // checkIterations checks the loop counter.

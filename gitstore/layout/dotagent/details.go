@@ -9,22 +9,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
-// readApprovals merges approvals of document and past, and restores pending approvals.
-func readApprovals(p workflow.Past, r *checkpoint.Record, said []any) {
-	known, _ := values.Get(p.Progress, "approved").([]any)
-	progress := r.Doc().MustSub("progress")
-	if list := mergeApprovals(known, said, ""); len(list) > 0 {
-		progress.Set("approved", list)
-	}
-	for _, key := range []string{"approval_required", "awaiting_approval"} {
-		if v, ok := p.Progress.Get(key); ok {
-			progress.Set(key, v)
-		}
-	}
-}
-
-// mergeApprovals returns a list with the approvals of another list for further phases. An approval
-// without a time gets the given one.
+// mergeApprovals returns a list with the approvals of another list for further phases. at is the time of
+// approvals without a time.
 func mergeApprovals(list, other []any, at string) []any {
 	list, approved := slices.Clone(list), workflow.PhaseSet(list)
 	for _, e := range other {

@@ -87,7 +87,16 @@ func apply(m *checkpoint.Map, r *checkpoint.Record) {
 	list, _ := values.Get(m, "completed_phases").([]any)
 	readCompleted(before, r, list)
 	approved, _ := values.Get(m, "user_checkpoints").([]any)
-	readApprovals(before, r, approved)
+	known, _ := values.Get(before.Progress, "approved").([]any)
+	p := r.Doc().MustSub("progress")
+	if list := mergeApprovals(known, approved, ""); len(list) > 0 {
+		p.Set("approved", list)
+	}
+	for _, key := range []string{"approval_required", "awaiting_approval"} {
+		if v, ok := before.Progress.Get(key); ok {
+			p.Set(key, v)
+		}
+	}
 	if safe, ok := values.Get(m, "interruption_safe").(bool); ok && !safe {
 		values.Sub(r.Doc(), "workflow").Set("interruption_safe", false)
 	}

@@ -85,17 +85,15 @@ func executionKind() *codec.Kind {
 				workflow.Touch(r, was, m, "last_updated")
 			}
 		},
-		Fresh: freshExecution, Beside: "phase",
-		File: func(*checkpoint.Map) string { return "execution.json" }, OneLine: true,
+		Fresh: func(r *checkpoint.Record) (*checkpoint.Map, error) {
+			if values.Sub(r.Doc(), "tasks").Len() == 0 {
+				return nil, nil
+			}
+			return values.NewMap("workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())), "tasks", checkpoint.NewMap()), nil
+		},
+		Beside: "phase",
+		File:   func(*checkpoint.Map) string { return "execution.json" }, OneLine: true,
 	}
-}
-
-// freshExecution returns the document for the tasks of a record, nil without tasks.
-func freshExecution(r *checkpoint.Record) (*checkpoint.Map, error) {
-	if values.Sub(r.Doc(), "tasks").Len() == 0 {
-		return nil, nil
-	}
-	return values.NewMap("workflow_id", cmp.Or(values.Text(r.Doc(), "workflow.id"), string(r.Issue())), "tasks", checkpoint.NewMap()), nil
 }
 
 // addTasks adds the record's tasks that the document lacks.

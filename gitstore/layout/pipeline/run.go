@@ -17,9 +17,21 @@ func runKind() *codec.Kind {
 			return values.Has(m, "pipeline_run_id") || values.Has(m, "retry_counters", "gate")
 		},
 		Version: func(*checkpoint.Map) string { return "run" },
-		Rules:   runRules,
-		Key:     func(m *checkpoint.Map) string { return values.Text(m, "story_id", "pipeline_run_id") },
-		At:      func(m *checkpoint.Map) any { return values.Get(m, "timestamps.updated_at") },
+		Rules: func(c *codec.Checker) {
+			c.Required("stage", "status")
+			c.Text("pipeline_run_id", "story_id", "last_error", "checkpoint_ref")
+			if v, ok := c.Given("stage"); ok && stageOf(v) < 0 && values.AsText(v) != "preflight" {
+				c.Fail("stage", "enum", "want preflight or one of stage_0 to stage_4, got %s", codec.Shown(v))
+			}
+			c.Status("status", "idle", "running", "paused", workflow.Completed, workflow.Failed)
+			c.OneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
+			checkScore(c, story.Field{Document: "gate.score", Max: 100})
+			c.Number("retry_counters.current_stage", 0, codec.AnyNumber, true)
+			c.Number("retry_counters.total", 0, codec.AnyNumber, true)
+			c.Time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
+		},
+		Key: func(m *checkpoint.Map) string { return values.Text(m, "story_id", "pipeline_run_id") },
+		At:  func(m *checkpoint.Map) any { return values.Get(m, "timestamps.updated_at") },
 		Apply: func(m *checkpoint.Map, r *checkpoint.Record) {
 			n, done := stageOf(values.Get(m, "stage")), workflow.IsDone(values.Text(m, "status")) || stageOf(values.Get(m, "stage")) == 4
 			stage := values.NewMap("number", n, "story", values.Text(m, "story_id"))
@@ -42,20 +54,6 @@ func runKind() *codec.Kind {
 		},
 		File: func(*checkpoint.Map) string { return "state.json" },
 	}
-}
-
-func runRules(c *codec.Checker) {
-	c.Required("stage", "status")
-	c.Text("pipeline_run_id", "story_id", "last_error", "checkpoint_ref")
-	if v, ok := c.Given("stage"); ok && stageOf(v) < 0 && values.AsText(v) != "preflight" {
-		c.Fail("stage", "enum", "want preflight or one of stage_0 to stage_4, got %s", codec.Shown(v))
-	}
-	c.Status("status", "idle", "running", "paused", workflow.Completed, workflow.Failed)
-	c.OneOf("gate.verdict", "GO", "NO-GO", "PASS", "CONCERNS", "WAIVED", "FAIL")
-	checkScore(c, story.Field{Document: "gate.score", Max: 100})
-	c.Number("retry_counters.current_stage", 0, codec.AnyNumber, true)
-	c.Number("retry_counters.total", 0, codec.AnyNumber, true)
-	c.Time("gate.last_checked_at", "timestamps.created_at", "timestamps.updated_at")
 }
 
 // otherKind returns the kind for files of related tools at the same path. The file is

@@ -28,7 +28,14 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		if s := values.Text(known, "status"); workflow.StatusOf(values.Text(meta, "status")) != workflow.StatusOf(s) {
 			values.PutText(meta, "status", s)
 		}
-		paths, said := artifactPaths(known), values.Texts(values.Get(meta, "artifacts"))
+		paths, said := []any{}, values.Texts(values.Get(meta, "artifacts"))
+		list, _ := values.Get(known, "artifacts").([]any)
+		for _, a := range list {
+			artifact, _ := a.(*checkpoint.Map)
+			if p := cmp.Or(values.Text(artifact, "path"), values.AsText(a)); p != "" {
+				paths = append(paths, p)
+			}
+		}
 		same := slices.EqualFunc(said, paths, func(a string, b any) bool { return a == values.AsText(b) })
 		if len(paths) > 0 && !same || fresh {
 			values.Put(meta, "artifacts", paths)
@@ -39,18 +46,6 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 			}
 		}
 	}
-}
-
-func artifactPaths(phase *checkpoint.Map) []any {
-	paths := []any{}
-	list, _ := values.Get(phase, "artifacts").([]any)
-	for _, a := range list {
-		artifact, _ := a.(*checkpoint.Map)
-		if p := cmp.Or(values.Text(artifact, "path"), values.AsText(a)); p != "" {
-			paths = append(paths, p)
-		}
-	}
-	return paths
 }
 
 // replanDetails adds missing replans to the document and updates the counts.

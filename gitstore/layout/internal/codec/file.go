@@ -116,11 +116,11 @@ func (s *System) Explain(file string, data []byte) error {
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
 	switch {
 	case err != nil:
-		return syntaxError(s.Name, f.base(), data, err)
+		return syntaxError(s.Name, baseName(f.Path), data, err)
 	case f.kind.Whole == nil && !IsJSON(data):
 		f.Problems = []Problem{{Rule: "syntax", Msg: "want JSON", Line: 1, Column: 1}}
 	default:
-		f.Problems = f.kind.check(m, f.base(), data)
+		f.Problems = f.kind.check(m, baseName(f.Path), data)
 	}
 	return f.Err(false)
 }
@@ -132,10 +132,8 @@ func (f *File) Err(strict bool) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: bad}
+	return &InvalidError{Layout: f.Layout, File: baseName(f.Path), Problems: bad}
 }
-
-func (f *File) base() string { return baseName(f.Path) }
 
 // baseName returns the base name of a file, "" for standard input.
 func baseName(file string) string {
@@ -270,7 +268,7 @@ func (f *File) Against(before *checkpoint.Record) error {
 		return nil
 	}
 	place(c.found, f.data)
-	return &InvalidError{Layout: f.Layout, File: f.base(), Problems: c.found}
+	return &InvalidError{Layout: f.Layout, File: baseName(f.Path), Problems: c.found}
 }
 
 // writing is the maximum delay between a document's time and the modification of its

@@ -22,9 +22,15 @@ func (s *System) ReadState(file string, data []byte, w Workflow) (*File, error) 
 	if err != nil {
 		return nil, syntaxError(s.Name, baseName(file), data, err)
 	}
-	before, err := s.former(w.Before)
-	if err != nil {
-		return nil, err
+	before := checkpoint.NewMap()
+	if w.Before != nil && w.Before.Layout() == string(s.Name) {
+		out, err := s.Of(w.Before)
+		if err == nil {
+			before, err = checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	var problems []Problem
 	if f.Doc, problems = s.Complete(m, before, w); len(problems) > 0 {
@@ -37,17 +43,4 @@ func (s *System) ReadState(file string, data []byte, w Workflow) (*File, error) 
 	}
 	f.data, err = encodeJSON(f.Doc, f.kind.indent())
 	return f, err
-}
-
-// former returns the system's document in a record, or an empty document if the record is
-// not of this system.
-func (s *System) former(r *checkpoint.Record) (*checkpoint.Map, error) {
-	if r == nil || r.Layout() != string(s.Name) {
-		return checkpoint.NewMap(), nil
-	}
-	out, err := s.Of(r)
-	if err != nil {
-		return nil, err
-	}
-	return checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 }

@@ -20,7 +20,7 @@ func Get(m *checkpoint.Map, path string) any {
 	return v
 }
 
-// First returns the first value at the given paths that is not null, nil if there is none.
+// First returns the first value at the given paths that is not null, or nil.
 func First(m *checkpoint.Map, paths ...string) any {
 	for _, p := range paths {
 		if v := Get(m, p); v != nil {

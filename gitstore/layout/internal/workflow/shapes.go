@@ -191,16 +191,9 @@ func (d *progressReader) unread() (keys []string) {
 		if slices.Contains(d.seen, key) || !soundsLikeProgress(key) {
 			continue
 		}
-		switch v := v.(type) {
-		case []any:
-			if len(v) > 0 {
-				keys = append(keys, key)
-			}
-		case *checkpoint.Map:
-			if v.Len() > 0 {
-				keys = append(keys, key)
-			}
-		case checkpoint.Number:
+		list, _ := v.([]any)
+		m, _ := v.(*checkpoint.Map)
+		if _, isNumber := v.(checkpoint.Number); isNumber || len(list)+m.Len() > 0 {
 			keys = append(keys, key)
 		}
 	}
