@@ -215,7 +215,7 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 // storedAt returns where a version of a path is stored. That a path is absent somewhere proves
 // nothing about the absent file here.
 func (p *past) storedAt(path string, f Side) (at stored) {
-	if f == (Side{}) || p.roots == nil {
+	if f == (Side{}) {
 		return at
 	}
 	key := pathVersion{path, f}
