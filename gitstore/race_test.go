@@ -5,66 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// Every successful save is in the chain, or was dropped by a later save. Pins and drops
-// survive lost races.
-func TestConcurrentWriters(t *testing.T) {
-	t.Parallel()
-	const writers, each = 6, 5
-	w := newWorld(t)
-	pinned := w.manual(2)
-	var mu sync.Mutex
-	var saved, pruned []checkpoint.ID
-	var wait sync.WaitGroup
-	for n := range writers {
-		s, err := Open(ctx, Options{Dir: w.Dir})
-		require.NoError(t, err)
-		defer s.Close()
-		wait.Go(func() {
-			for i := range each {
-				trigger := []checkpoint.Trigger{checkpoint.Manual, checkpoint.Interval}[i%2]
-				req := w.request(trigger, func(r *checkpoint.Record) { r.SetNote(fmt.Sprint(n, i)) })
-				req.Retention = retention.Policy{checkpoint.Interval: {Keep: 2}}
-				got, err := s.Save(ctx, req)
-				if assert.NoError(t, err) {
-					mu.Lock()
-					saved, pruned = append(saved, got.ID), append(pruned, got.Pruned...)
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	wait.Go(func() {
-		_, err := w.s.Pin(ctx, "42", pinned[0], true)
-		assert.NoError(t, err)
-		assert.NoError(t, w.s.Drop(ctx, "42", pinned[1:]))
-	})
-	wait.Wait()
-	live := w.live()
-	for _, id := range saved {
-		assert.NotEqual(t, slices.Contains(live, id), slices.Contains(pruned, id), "%s", id)
-	}
-	assert.Len(t, saved, writers*each)
-	assert.NotContains(t, live, pinned[1])
-	c, err := w.s.Find(ctx, "42", string(pinned[0]))
-	require.NoError(t, err)
-	assert.True(t, c.Pinned)
-	w.sound()
-}
 
 // Cancelled saves leave no lock. Their chain is either unchanged or contains the new
 // checkpoint.

@@ -2,8 +2,6 @@ package gitstore
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,49 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// Saves drop exactly the planned checkpoints for any policy and history. Remaining
-// checkpoints keep records, HEADs and notes.
-func TestSaveDropsPlannedCheckpoints(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	triggers := []checkpoint.Trigger{checkpoint.Manual, checkpoint.Interval, checkpoint.BatchComplete, checkpoint.AgentComplete, "strange"}
-	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := newWorld(t)
-			rng := rand.New(rand.NewPCG(seed, 1))
-			policy := retention.Policy{}
-			for _, trigger := range triggers {
-				if rng.IntN(4) > 0 {
-					policy[trigger] = retention.Rule{Keep: rng.IntN(4) - 1, PerPhase: rng.IntN(2) == 0}
-				}
-			}
-			for range 25 {
-				req := w.request(triggers[rng.IntN(len(triggers))], func(r *checkpoint.Record) {
-					r.SetPhase([]string{"one", "two"}[rng.IntN(2)])
-					r.SetCanResume(rng.IntN(4) > 0)
-				})
-				req.Retention = policy
-				before := w.live()
-				saved := w.save(req)
-				all := append(slices.Clone(before), saved.ID)
-				want := slices.DeleteFunc(all, func(id checkpoint.ID) bool { return slices.Contains(saved.Pruned, id) })
-				require.Equal(t, want, w.live())
-				c, err := w.s.chain.ReadChain(ctx, "42", LiveRef("42"), 0)
-				require.NoError(t, err)
-				_, more := dropped(retention.Plan(policy, c.Items(), w.now))
-				require.Empty(t, more, "a plan over what was left drops no more: %v", policy)
-				if rng.IntN(6) == 0 {
-					_, err := w.s.Pin(ctx, "42", saved.ID, true)
-					require.NoError(t, err)
-				}
-			}
-			w.sound()
-		})
-	}
-}
 
 // Dropped checkpoints appear in the reflog, with one move of the ref.
 func TestDroppedCheckpointsAreInReflog(t *testing.T) {

@@ -26,8 +26,7 @@ func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []chec
 	return s.archive(ctx, issue, why, len(ids) == 0, func(c *Chain) ([]checkpoint.ID, error) { return idsToArchive(c, ids) })
 }
 
-// ArchiveBut archives all checkpoints except one. If there is no other checkpoint, it
-// returns no id.
+// ArchiveBut archives all checkpoints except one.
 func (s *Chains) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
 	return s.archive(ctx, issue, why, true, func(c *Chain) ([]checkpoint.ID, error) {
 		ids, err := idsToArchive(c, nil)
@@ -53,8 +52,7 @@ func (s *Chains) archive(ctx context.Context, issue checkpoint.Issue, why retent
 	return moved, nil
 }
 
-// CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
-// nothing.
+// CheckArchive fails if Archive or Drop would refuse the chain of an issue.
 func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error {
 	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err == nil {

@@ -344,8 +344,7 @@ func (c *Chain) CheckBoundary() error {
 	return &repo.RefusedError{Reason: c.Ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
 }
 
-// Record returns the record of a checkpoint. Parse errors are CorruptErrors that wrap the
-// decoder's error with line and column.
+// Record returns the record of a checkpoint.
 func (s *Chains) Record(c *Checkpoint) (*checkpoint.Record, error) {
 	data, err := s.RecordBytes(c)
 	if err == nil {
@@ -366,8 +365,6 @@ func (s *Chains) Record(c *Checkpoint) (*checkpoint.Record, error) {
 }
 
 // VerifiedRecord returns the record of a checkpoint that the caller is going to act on.
-// It fails if the commit violates the stored form, or if the record has another id than
-// the commit.
 func (s *Chains) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.Record(c)
 	switch {

@@ -51,8 +51,7 @@ type Checkpoint struct {
 	Unclear  bool   // and this clone does not know which of them the id means
 }
 
-// Filed contains reason and time of an archival. The zero value means that no ledger
-// entry exists.
+// Filed contains reason and time of an archival.
 type Filed struct {
 	Why retention.Reason
 	At  time.Time

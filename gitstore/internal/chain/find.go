@@ -18,30 +18,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second
-// checkpoint before it.
+// Latest names the newest checkpoint of an issue, valid or not.
 const Latest = "latest"
 
-// First names the oldest remaining checkpoint of an issue. This is usually the start of
-// the work, since retention keeps checkpoints of the start of a phase. A checkpoint with
-// the imported id "first" takes precedence.
+// First names the oldest remaining checkpoint of an issue.
 const First = "first"
 
-// Find returns the checkpoint of an issue that matches a name. A name is one of:
-//
-//   - an id
-//   - an id prefix that reaches into the time
-//   - at least four of the final hex digits of an id
-//   - Latest, "latest~2" or First
-//   - a commit of the chain, or a full commit id from before a rewrite
-//   - "@{phase:ready}" for the newest checkpoint of a phase
-//   - "@{turn:16}" for the turn of an agent with this number, the newest one of several
-//   - "@{2026-02-14T15:00:00Z}" for the newest checkpoint at this time
-//   - ":/text" for the newest checkpoint with the text in its note, as in git
-//
-// If the chain has no match, Find searches the archive. It fails with *NoneError,
-// *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
-// the First checkpoint.
+// Find returns the checkpoint of an issue that matches a name in one of the forms of gitstore.Store.Find.
 func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
 	if back, ok := stepsBack(name); ok {
 		return s.findBack(ctx, issue, name, back)
@@ -266,8 +249,7 @@ func Unordered(r *checkpoint.Record) error {
 	return err
 }
 
-// ValidRecord returns the record of a checkpoint from which work continues. Unlike
-// VerifiedRecord, it also fails for schema violations.
+// ValidRecord returns the record of a checkpoint from which work continues.
 func (s *Chains) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
 	r, err := s.VerifiedRecord(c)
 	if err != nil {
@@ -309,9 +291,7 @@ func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 	return false
 }
 
-// Issues returns all issues with a chain, including broken chains, sorted by ref. If
-// archived is set, it returns the issues with an archive. Refs that are no canonical keys
-// are returned in strange.
+// Issues returns all issues with a chain, including broken chains, sorted by ref.
 func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := repo.LiveRefs
 	if archived {

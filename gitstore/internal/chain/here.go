@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -168,7 +167,7 @@ func (s *Chains) SetHere(ctx context.Context, i checkpoint.Issue, h *Here, k *re
 }
 
 // HereMoves returns the move of the ref of this worktree to a commit of AddHere, or to zero. The first
-// one also deletes the refs of removed worktrees. A broken ref is left to doctor.
+// one of a linked worktree also deletes the refs of removed worktrees. A broken ref is left to doctor.
 func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing.Hash) (moves []refs.Move, err error) {
 	name := s.repo.HereRef(i)
 	old, err := s.repo.ReadRef(ctx, name)
@@ -176,13 +175,11 @@ func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing
 		return nil, nil
 	}
 	moves = []refs.Move{{Name: name, Old: old, New: tip}}
-	if !old.IsZero() && s.ownsHere() {
+	if s.ownsHere() {
 		return moves, nil
 	}
-	if !s.isMainWorktree() {
-		if err := s.repo.WriteUnsynced(s.hereOwner(), nil); err != nil {
-			return nil, err
-		}
+	if err := s.repo.WriteUnsynced(s.hereOwner(), nil); err != nil {
+		return nil, err
 	}
 	there, err := s.repo.Refs.Values(ctx, repo.HereRefs)
 	if err != nil {
@@ -210,11 +207,8 @@ func (s *Chains) PurgeHere(ctx context.Context, i checkpoint.Issue) (moves []ref
 
 // hereOwner returns the file that proves that the refs with the name of this linked worktree are its
 // own, and not those of a removed worktree with the same name. Git deletes it with the worktree.
-func (s *Chains) hereOwner() string { return filepath.Join(s.repo.StateDir(), "here") }
+func (s *Chains) hereOwner() string { return filepath.Join(s.repo.StateDir(), "owns-here") }
 
 func (s *Chains) ownsHere() bool {
-	info, err := os.Lstat(s.hereOwner())
-	return s.isMainWorktree() || err == nil && info.Mode().IsRegular()
+	return s.repo.GitDir() == s.repo.CommonDir() || fsutil.Exists(s.hereOwner())
 }
-
-func (s *Chains) isMainWorktree() bool { return s.repo.GitDir() == s.repo.CommonDir() }

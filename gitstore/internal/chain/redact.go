@@ -9,8 +9,7 @@ import (
 	"git-checkpoint/gitstore/internal/secrets/scan"
 )
 
-// A Redaction selects how saves treat record texts that look like secrets. Files are
-// never changed: a push checks files for secrets.
+// A Redaction selects how saves treat record texts that look like secrets.
 type Redaction int
 
 // How saves treat secrets.

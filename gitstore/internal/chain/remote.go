@@ -54,8 +54,7 @@ type RemoteError = remote.Error
 // ErrNoRemote is returned if neither caller nor configuration names a remote.
 var ErrNoRemote = failure.New(failure.Remote, "git remote add origin <url>", "no remote is configured")
 
-// Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
-// remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
+// Remote has the rules of gitstore.Store.Remote.
 func (s *Chains) Remote(ctx context.Context) (string, error) {
 	if name, _ := git.Last(s.repo.Config, "checkpoint.remote"); name != "" {
 		return name, nil

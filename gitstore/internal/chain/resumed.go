@@ -12,8 +12,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 )
 
-// A Resumption is the state of a resume in this worktree until the next save. That save
-// starts from the resumed record and includes these fields.
+// A Resumption is the state of a resume in this worktree until the next save.
 type Resumption struct {
 	ID       checkpoint.ID `json:"checkpoint_id"`
 	Times    int           `json:"times"`   // number of consecutive resumes of this checkpoint
@@ -66,8 +65,7 @@ func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 	return s.writeResumed(c.Issue, r)
 }
 
-// Resumed returns the state of the checkpoint's resumes in this worktree since the last
-// save.
+// Resumed returns the state of the checkpoint's resumes in this worktree since the last save.
 func (s *Chains) Resumed(c *Checkpoint) Resumption {
 	if r := s.ReadResumed(c.Issue); r.ID != "" && r.ID == c.ID {
 		return r

@@ -266,8 +266,7 @@ func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 	return s.drop(ctx, issue, ids, nil)
 }
 
-// DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
-// pinned, it deletes pinned checkpoints there too.
+// DropAll deletes checkpoints like Drop, and also those below a shallow boundary.
 func (s *Chains) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
 	return s.drop(ctx, issue, ids, func(c *Chain, ch *Change) {
 		if !c.Cut {
@@ -383,8 +382,7 @@ func SetOf(ids []checkpoint.ID) map[checkpoint.ID]bool {
 	return set
 }
 
-// Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
-// pinned checkpoint, live or archived.
+// Pin sets or removes a checkpoint's pin, and reports any change.
 func (s *Chains) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (bool, error) {
 	verb := "unpin"
 	if on {

@@ -24,13 +24,6 @@ import (
 // clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
 // now. Files that a commit has changed since are among them only if the files go back.
 func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
-	if r.s.Modified == nil {
-		return nil, nil
-	}
-	head, err := r.s.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
 	staged, err := area.staged(ctx)
 	if err != nil {
 		return nil, err
@@ -43,8 +36,8 @@ func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *locke
 	for _, change := range staged {
 		paths = append(paths, change.Path)
 	}
-	if r.req.goesBack() && head != snap.Snap.Base {
-		commits, err := trees.Diff(r.s.Objects, snap.Snap.Base, head)
+	if r.req.goesBack() && area.head != snap.Snap.Base {
+		commits, err := trees.Diff(r.s.Objects, snap.Snap.Base, area.head)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +48,7 @@ func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *locke
 	slices.Sort(paths)
 	var list []Target
 	for _, path := range slices.Compact(paths) {
-		base, now := snap.Version(snap.Snap.Base, path), snap.Version(head, path)
+		base, now := snap.Version(snap.Snap.Base, path), snap.Version(area.head, path)
 		isNew := base == Side{} && now.IsBlob() && snap.IsWhole()
 		if snap.ByPath[path] != nil || !base.IsBlob() && !isNew || now != base && !r.req.goesBack() || !snap.Knows(path) {
 			continue
@@ -84,29 +77,40 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 }
 
 // later returns files that came after the checkpoint, as targets to remove: staged files that
-// exist neither in HEAD nor in the checkpoint's index, and untracked files. Absence needs proof:
+// exist neither in HEAD nor in the checkpoint's index, also unmerged ones and those of git add -N, and
+// untracked files. Absence needs proof:
 // an untracked file is returned only if the save captured all files, and the rules for ignored
 // files are those of the save. Files that the checkpoint left out are never returned.
 func (r *restoring) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
-	var list []Target
-	isNew := func(path string) bool { return snap.ByPath[path] == nil && !snap.States.Lacks(path) }
-	staged, err := r.laterStaged(ctx, snap, area)
+	changes, err := area.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range staged {
-		if isNew(t.Path) {
-			list = append(list, t)
+	var list []Target
+	isNew := func(path string) bool { return snap.ByPath[path] == nil && !snap.States.Lacks(path) }
+	staged := func(path string, work bool) {
+		if snap.Entry(path) == (Side{}) && isNew(path) {
+			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: work}, later: true})
 		}
 	}
-	if !snap.IsWhole() || r.s.Untracked == nil {
+	for _, c := range changes {
+		if c.Old.Hash.IsZero() && !c.New.Hash.IsZero() {
+			staged(c.Path, c.New.Mode != trees.ModeGitlink)
+		}
+	}
+	for _, path := range append(area.list.paths("123"), area.intended...) {
+		if snap.Version(area.head, path) == (Side{}) {
+			staged(path, true)
+		}
+	}
+	if !snap.IsWhole() {
 		return list, nil
 	}
 	untracked, err := r.s.Untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	limits := r.s.boundary(ctx)
+	limits := r.s.Boundary(ctx)
 	untracked = slices.DeleteFunc(untracked, func(path string) bool {
 		return limits.Find(path).Reason != "" || snap.Entry(path) != (Side{}) || !isNew(path)
 	})
@@ -122,38 +126,10 @@ func (r *restoring) later(ctx context.Context, snap *contents.Files, area *locke
 	return list, nil
 }
 
-// laterStaged returns targets for the files that are in the index, and neither in HEAD nor in the
-// index of the save. Unmerged paths and those of git add -N are among them.
-func (r *restoring) laterStaged(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
-	head, err := r.s.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := area.staged(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var list []Target
-	for _, c := range changes {
-		if c.Old.Hash.IsZero() && !c.New.Hash.IsZero() && snap.Entry(c.Path) == (Side{}) {
-			list = append(list, Target{Target: contents.Target{Path: c.Path, Index: true, Work: c.New.Mode != trees.ModeGitlink}, later: true})
-		}
-	}
-	for _, path := range append(area.list.paths("123"), area.intended...) {
-		if snap.Version(head, path) == (Side{}) && snap.Entry(path) == (Side{}) {
-			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true}, later: true})
-		}
-	}
-	return list, nil
-}
-
 // ignoresAlike reports whether git ignores the same files as at the save: the rules that the
 // snapshot does not have match the recorded digest, and all other .gitignore files have their
 // content of the save.
 func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, area *lockedIndex) (bool, error) {
-	if s.Ignores == nil {
-		return false, nil
-	}
 	if rules, err := s.Ignores(ctx); err != nil || rules != snap.Record.Snapshot().Ignores {
 		return false, err
 	}

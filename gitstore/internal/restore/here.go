@@ -35,16 +35,6 @@ func (req *RestoreRequest) movesPoint() bool {
 	return req.goesBack() && req.Since == nil && req.isWhole() && c.ID != "" && c.Valid() && !c.Archived
 }
 
-// goBack records that the work goes on from another checkpoint than before (chain.SetPoint),
-// and reports whether it does. The files are restored already, so an error is only a warning.
-func (s *Restorer) goBack(ctx context.Context, i checkpoint.Issue, from, to checkpoint.ID) bool {
-	moved, err := s.chain.SetPoint(ctx, i, from, to)
-	if err != nil {
-		s.repo.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", to, err)
-	}
-	return moved
-}
-
 // recordHere records what this worktree agrees on with checkpoints after a restore. Paths on which it
 // does not agree with the restored checkpoint keep their former version and its checkpoint, so that
 // the next restore compares them as this one did.

@@ -205,25 +205,17 @@ func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
 	if err != nil {
 		return nil
 	}
-	for _, name := range []string{"state", "staged"} {
-		if e, ok := trees.Find(entries, name); ok {
-			roots = append(roots, e.Hash)
-		}
+	stages, _ := trees.Read(s.repo.Objects, trees.HashOf(entries, "conflicts"))
+	for _, stage := range stages {
+		roots = append(roots, stage.Hash)
 	}
-	if e, ok := trees.Find(entries, "conflicts"); ok {
-		if stages, err := trees.Read(s.repo.Objects, e.Hash); err == nil {
-			for _, stage := range stages {
-				roots = append(roots, stage.Hash)
-			}
-		}
-	}
-	return roots
+	return append(roots, trees.HashOf(entries, "state"), trees.HashOf(entries, "staged"))
 }
 
 // storedAt returns where a version of a path is stored. That a path is absent somewhere proves
 // nothing about the absent file here.
 func (p *past) storedAt(path string, f Side) (at stored) {
-	if f == (Side{}) || p.roots == nil {
+	if f == (Side{}) {
 		return at
 	}
 	key := pathVersion{path, f}

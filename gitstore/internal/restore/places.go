@@ -57,7 +57,12 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 		if part == "" {
 			break
 		}
-		if depth == len(p.held) || p.held[depth].name != part || !p.fixed && !p.held[depth].isStillIn(at.dir) {
+		isHeld := depth < len(p.held) && p.held[depth].name == part
+		if isHeld && !p.fixed {
+			now, err := at.dir.Lstat(part)
+			isHeld = err == nil && os.SameFile(p.held[depth].info, now)
+		}
+		if !isHeld {
 			p.closeBelow(depth)
 			dir, info, err := openDir(at.dir, part, mkdir)
 			if err == errNotDir {
@@ -73,12 +78,6 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 	}
 	p.closeBelow(depth)
 	return at, nil
-}
-
-// isStillIn reports whether a directory still has its name in its parent.
-func (h *heldDir) isStillIn(parent *os.Root) bool {
-	now, err := parent.Lstat(h.name)
-	return err == nil && os.SameFile(h.info, now)
 }
 
 // closeBelow closes the directories below a depth.

@@ -42,7 +42,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	}
 	defer in.close()
 	o := &stateReader{s: s, ctx: ctx, in: in, area: area, raw: raw, now: make(map[string]*state, len(targets))}
-	o.limits = s.boundary(ctx)
+	o.limits = s.Boundary(ctx)
 	o.names = &diskNames{dirs: map[string]string{}, listed: map[string]*nameList{}}
 	if o.names.in, err = openPlaces(s.Root, false); err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
@@ -78,7 +78,7 @@ func (s *Worktree) markIgnored(ctx context.Context, targets []Target, now map[st
 	var listed map[string]bool
 	for _, t := range targets {
 		st := now[t.Path]
-		if !t.Work || st.work == (Side{}) || st.index != (Stages{}) || s.Untracked == nil {
+		if !t.Work || st.work == (Side{}) || st.index != (Stages{}) {
 			continue
 		}
 		if listed == nil {

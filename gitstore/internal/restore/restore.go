@@ -181,9 +181,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 		return decision{}, err
 	}
 	c := choices{back: r.req.goesBack(), force: r.req.Force, exact: r.req.Exact, lost: r.lost, choice: r.req.Changed}
-	if r.s.past != nil {
-		r.s.past.compare(ctx, targets, now, c)
-	}
+	r.s.past.compare(ctx, targets, now, c)
 	plan := decide(targets, now, c)
 	for _, st := range plan.steps {
 		if err := r.s.checkWanted(st, r.req.DryRun); err != nil {
@@ -203,7 +201,7 @@ func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, erro
 // selected returns the targets that the request selects: those of the checkpoint, files that
 // were as in HEAD, and files that came later. A past with since has only the changes since then.
 func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
-	if p := r.s.past; p != nil && p.since != nil {
+	if p := r.s.past; p.since != nil {
 		changed, err := contents.Between(r.s.Objects, p.since, r.snap)
 		targets := make([]Target, len(changed))
 		for i := range changed {
@@ -223,7 +221,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		return nil, err
 	}
 	targets := make([]Target, 0, len(own))
-	limits := r.s.boundary(ctx)
+	limits := r.s.Boundary(ctx)
 	for _, t := range own {
 		if t.Captured || limits.Find(t.Path).Reason == "" { // a carried path may belong to a repository
 			isUnproven := !t.Captured && (snap.States.Lacks(t.Path) || snap.States.Scope == checkpoint.ScopeCut)
@@ -239,9 +237,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		return nil, err
 	}
 	targets = slices.Concat(targets, clean, later)
-	if r.s.past != nil {
-		targets = r.s.past.followRenames(targets, r.s.exists)
-	}
+	targets = r.s.past.followRenames(targets, r.s.exists)
 	for _, path := range r.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
 			return nil, &UnchangedPathError{Path: path}
@@ -249,16 +245,12 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	targets = within(targets, r.req.Paths)
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
-	head, err := r.s.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for i := range targets {
 		t := &targets[i]
 		if t.Index && t.IndexWant == t.IndexBase && !t.later {
 			// A change that was not staged at the save stays unstaged.
 			t.Index = t.clean || r.req.goesBack()
-			t.IndexWant = contents.Merged(snap.Version(head, t.Path))
+			t.IndexWant = contents.Merged(snap.Version(area.head, t.Path))
 		}
 		t.Work = t.Work && (r.req.Worktree || !r.req.Staged)
 		t.Index = t.Index && (r.req.Staged || !r.req.Worktree)

@@ -113,52 +113,72 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 			}
 		}
 	}
-	r := &undoable{s: s, req: &req, k: s.repo.NewObjectWriter()}
+	k := s.repo.NewObjectWriter()
+	var since *snapshot.Stored // of the checkpoint Since
 	if req.Since == nil {
 		err = s.checkPlace(ctx, &req, st)
-	} else if r.since, err = s.snapshot.OpenSnapshot(req.Since); err == nil {
+	} else if since, err = s.snapshot.OpenSnapshot(req.Since); err == nil {
 		of := req
 		of.Checkpoint = req.Since
-		err = s.checkPlace(ctx, &of, r.since)
+		err = s.checkPlace(ctx, &of, since)
 	}
 	if err != nil {
 		return nil, err
 	}
 	done := &Restored{ID: req.Checkpoint.ID, Issue: req.issue()}
-	site, err := s.siteFor(ctx, &req, st, r.since, r.k)
+	site, err := s.siteFor(ctx, &req, st, since, k)
 	if err != nil {
 		return nil, err
 	}
-	r.site = site
-	if r.since == nil && len(s.repo.Info.MergeHeads()) == 0 {
+	if since == nil && len(s.repo.Info.MergeHeads()) == 0 {
 		done.Merging = mergeHeads(st)
 	}
 	site.Modes = st.Record.Snapshot().Permissions()
-	outcome, err := site.Restore(ctx, &st.Contents, req.Request, r.keep)
+	var kept []Step // set before the first change of the worktree
+	keep := func(ctx context.Context, steps []Step) (finished func() error, err error) {
+		e := s.log.Current()
+		e.State, e.Checkpoint = operation.Pending, req.Checkpoint.ID
+		resolved, err := s.putIndex(ctx, e, forward, steps, k)
+		if err == nil {
+			err = putSteps(e, forward, steps, k, resolved...)
+		}
+		if err == nil {
+			err = s.log.Write(ctx, e, k)
+		}
+		site.Kept = s.log.Kept(e)
+		if err == nil || repo.IsDone(err) {
+			kept = steps
+		}
+		return func() error {
+			e.State = operation.Done // the end of the operation stores it
+			return nil
+		}, err
+	}
+	outcome, err := site.Restore(ctx, &st.Contents, req.Request, keep)
 	done.Outcome, done.Sessions = *outcome, site.Others
-	if r.steps != nil {
+	if kept != nil {
 		done.Undo = s.log.Current().Name()
 	}
-	if err != nil && r.steps != nil {
-		return done, r.rollBack(context.WithoutCancel(ctx), done, err)
+	if err != nil && kept != nil {
+		if failed := s.abort(context.WithoutCancel(ctx), s.log.Current()); failed != nil {
+			return done, &repo.RefusedError{
+				Reason: fmt.Sprintf("%v; the part that is done remains: %v", err, failed),
+				Hint:   "git checkpoint restore --abort",
+			}
+		}
+		done.Restored, done.Removed, done.Undo, done.Merged = nil, nil, "", nil
+		return done, err
 	}
 	if err == nil && !req.DryRun {
 		s.recordHere(ctx, &req, st, site, done)
 	}
 	if err == nil && req.movesPoint() && !req.DryRun && len(done.Others) == 0 && (req.isComplete(done) || len(done.Restored) > 0) {
-		done.MovedPoint = s.goBack(ctx, req.Checkpoint.Issue, "", done.ID)
+		var failed error // the files are restored already
+		if done.MovedPoint, failed = s.chain.SetPoint(ctx, req.Checkpoint.Issue, "", done.ID); failed != nil {
+			s.repo.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", done.ID, failed)
+		}
 	}
 	return done, refusal(err)
-}
-
-// An undoable is the state of one restore.
-type undoable struct {
-	s     *Restorer
-	req   *RestoreRequest
-	k     *repo.ObjectWriter
-	since *snapshot.Stored // of the checkpoint Since, or nil
-	site  *Worktree
-	steps []Step // set before the first change of the worktree
 }
 
 // siteFor returns the worktree for the restore of a checkpoint. since can be nil.
@@ -176,40 +196,6 @@ func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *
 	}
 	site.past, err = s.pastOf(ctx, req, &st.Contents, nil, st.Head)
 	return site, err
-}
-
-// keep stores the pending entry. The returned function ends the change of files.
-func (r *undoable) keep(ctx context.Context, steps []Step) (finished func() error, err error) {
-	e := r.s.log.Current()
-	e.State, e.Checkpoint = operation.Pending, r.req.Checkpoint.ID
-	resolved, err := r.s.putIndex(ctx, e, forward, steps, r.k)
-	if err == nil {
-		err = putSteps(e, forward, steps, r.k, resolved...)
-	}
-	if err == nil {
-		err = r.s.log.Write(ctx, e, r.k)
-	}
-	r.site.Kept = r.s.log.Kept(e)
-	if err == nil || repo.IsDone(err) {
-		r.steps = steps
-	}
-	return func() error {
-		e.State = operation.Done // the end of the operation stores it
-		return nil
-	}, err
-}
-
-// rollBack reverts changes made before an error.
-func (r *undoable) rollBack(ctx context.Context, done *Restored, cause error) error {
-	e := r.s.log.Current()
-	if err := r.s.abort(ctx, e); err != nil {
-		return &repo.RefusedError{
-			Reason: fmt.Sprintf("%v; the part that is done remains: %v", cause, err),
-			Hint:   "git checkpoint restore --abort",
-		}
-	}
-	done.Restored, done.Removed, done.Undo, done.Merged = nil, nil, "", nil
-	return cause
 }
 
 // CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
@@ -357,21 +343,19 @@ func (s *Restorer) site(k *repo.ObjectWriter) *Worktree {
 	site := &Worktree{
 		Git: s.repo.Git, Config: s.repo.Config,
 		GitDir: s.repo.Info.Dir, Root: s.repo.Info.Root, Prefix: s.repo.Info.Prefix, Index: s.repo.Info.Index, State: s.repo.StateDir(),
-		Head: s.headTree, Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share, Warn: s.repo.Notify,
+		Head: func(ctx context.Context) (tree plumbing.Hash, err error) {
+			now, err := s.repo.ReadHead(ctx)
+			if err == nil {
+				tree, err = s.repo.TreeOf(now)
+			}
+			return tree, err
+		},
+		Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share, Warn: s.repo.Notify,
 	}
 	if k != nil {
 		site.Objects = k
 	}
 	return site
-}
-
-// headTree returns HEAD's tree, or zero if its branch is unborn.
-func (s *Restorer) headTree(ctx context.Context) (plumbing.Hash, error) {
-	now, err := s.repo.ReadHead(ctx)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return s.repo.TreeOf(now)
 }
 
 // refusal converts a locked index error into a RefusedError, since nothing changed.

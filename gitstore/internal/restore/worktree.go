@@ -57,13 +57,12 @@ type Worktree struct {
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head   func(context.Context) (plumbing.Hash, error)
 	former formerIndex   // before the operation to undo
-	past   *past         // of the checkpoint to restore; nil knows nothing
+	past   *past         // of the checkpoint to restore
 	before plumbing.Hash // tree of HEAD at the operation to undo
-	// Modified returns the tracked files that may differ from the index. Nil means that files
-	// outside of a checkpoint's changes are not compared.
+	// Modified returns the tracked files that may differ from the index. It is nil for the changes
+	// since a checkpoint.
 	Modified func(context.Context) ([]string, error)
-	// Untracked returns the untracked files that git does not ignore. Nil means that no file came
-	// later.
+	// Untracked returns the untracked files that git does not ignore.
 	Untracked func(context.Context) ([]string, error)
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.
@@ -71,16 +70,8 @@ type Worktree struct {
 	// Ignores returns a digest of git's rules for ignored files that a snapshot does not have.
 	Ignores func(context.Context) (string, error)
 	// Boundary returns the boundary of the worktree. Files of repositories are neither
-	// written nor removed. Nil means that no repository is in the worktree.
+	// written nor removed.
 	Boundary func(context.Context) *repository.Boundary
-}
-
-// boundary returns the boundary of the worktree, for one operation.
-func (s *Worktree) boundary(ctx context.Context) *repository.Boundary {
-	if s.Boundary == nil {
-		return nil
-	}
-	return s.Boundary(ctx)
 }
 
 // Objects reads stored objects and adds new objects.

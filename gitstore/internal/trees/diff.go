@@ -1,9 +1,7 @@
 package trees
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -51,84 +49,45 @@ func (d *difference) walk(dir string, old, new plumbing.Hash) error {
 	if err != nil {
 		return err
 	}
-	for {
-		before.skip(after)
-		if err := errors.Join(before.step(), after.step()); err != nil {
-			return err
+	for len(before)+len(after) > 0 {
+		order := 0
+		switch {
+		case len(before) == 0:
+			order = 1
+		case len(after) == 0:
+			order = -1
+		case before[0] != after[0]:
+			order = strings.Compare(before[0].sortKey(), after[0].sortKey())
 		}
-		if !before.loaded && !after.loaded {
-			return nil
+		var a, b Entry
+		if order <= 0 {
+			a, before = before[0], before[1:]
 		}
-		a, b := takeNext(before, after)
+		if order >= 0 {
+			b, after = after[0], after[1:]
+		}
 		if err := d.entry(dir, a, b); err != nil {
 			return err
 		}
 	}
-}
-
-// open reads one side of a directory. The empty tree needs no object.
-func (d *difference) open(r Reader, hash plumbing.Hash) (*treeCursor, error) {
-	c := &treeCursor{hash: hash}
-	if hash == Empty || hash.IsZero() {
-		return c, nil
-	}
-	var err error
-	c.rest, err = ReadAs(r, plumbing.TreeObject, hash)
-	d.room.give(hash, len(c.rest))
-	return c, err
-}
-
-// A treeCursor reads tree entries in sequence and skips equal entries without parsing.
-type treeCursor struct {
-	hash   plumbing.Hash
-	rest   []byte // unread bytes after entry
-	entry  Entry
-	loaded bool // entry is read but not consumed
-}
-
-// skip skips entries that are equal in both trees.
-func (c *treeCursor) skip(o *treeCursor) {
-	for !c.loaded && !o.loaded {
-		end := bytes.IndexByte(c.rest, 0) + 1 + len(c.hash)
-		if end > len(c.rest) || !bytes.HasPrefix(o.rest, c.rest[:end]) {
-			return
-		}
-		c.rest, o.rest = c.rest[end:], o.rest[end:]
-	}
-}
-
-// step reads the next entry unless an unconsumed entry remains.
-func (c *treeCursor) step() error {
-	if c.loaded || len(c.rest) == 0 {
-		return nil
-	}
-	var err error
-	if c.entry, c.rest, err = cutEntry(c.rest); err != nil {
-		return Corrupt("tree "+c.hash.String(), "%w", err)
-	}
-	c.loaded = true
 	return nil
 }
 
-// takeNext consumes the next entry in tree order, or both entries if name and kind are
-// equal. For a tree without that entry, takeNext returns an empty Entry.
-func takeNext(a, b *treeCursor) (before, after Entry) {
-	var order int
-	switch {
-	case !a.loaded:
-		order = 1
-	case !b.loaded:
-		order = -1
-	default:
-		order = strings.Compare(a.entry.sortKey(), b.entry.sortKey())
+// open reads one side of a directory. The empty tree needs no object.
+func (d *difference) open(r Reader, hash plumbing.Hash) ([]Entry, error) {
+	if hash == Empty || hash.IsZero() {
+		return nil, nil
 	}
-	if order <= 0 {
-		before, a.loaded = a.entry, false
+	data, err := ReadAs(r, plumbing.TreeObject, hash)
+	if err != nil {
+		return nil, err
 	}
-	if order >= 0 {
-		after, b.loaded = b.entry, false
+	d.room.give(hash, len(data))
+	entries, err := Parse(data)
+	if err != nil {
+		return nil, Corrupt("tree "+hash.String(), "%w", err)
 	}
-	return before, after
+	return entries, nil
 }
 
 // entry compares two entries of the same name and kind. Either may be empty.

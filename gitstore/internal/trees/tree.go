@@ -63,28 +63,19 @@ func (e Entry) Same(o Entry) bool { return e.Mode == o.Mode && e.Hash == o.Hash 
 func Parse(data []byte) ([]Entry, error) {
 	entries := make([]Entry, 0, len(data)/36)
 	for len(data) > 0 {
-		e, rest, err := cutEntry(data)
-		if err != nil {
-			return nil, err
+		space, end := bytes.IndexByte(data, ' '), bytes.IndexByte(data, 0)
+		if space < 0 || end < space || len(data) < end+1+objectformat.Size {
+			return nil, errors.New("a tree that is cut short")
 		}
-		entries, data = append(entries, e), rest
+		mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
+		if err != nil {
+			return nil, fmt.Errorf("a tree with the mode %q", data[:space])
+		}
+		id := data[end+1 : end+1+objectformat.Size]
+		entries = append(entries, Entry{Mode: uint32(mode), Name: string(data[space+1 : end]), Hash: plumbing.Hash(id)})
+		data = data[end+1+objectformat.Size:]
 	}
 	return entries, nil
-}
-
-// cutEntry parses the first entry of a tree object.
-func cutEntry(data []byte) (e Entry, rest []byte, err error) {
-	space := bytes.IndexByte(data, ' ')
-	end := bytes.IndexByte(data, 0)
-	if space < 0 || end < space || len(data) < end+1+objectformat.Size {
-		return e, nil, errors.New("a tree that is cut short")
-	}
-	mode, err := strconv.ParseUint(string(data[:space]), 8, 32)
-	if err != nil {
-		return e, nil, fmt.Errorf("a tree with the mode %q", data[:space])
-	}
-	e = Entry{Mode: uint32(mode), Name: string(data[space+1 : end]), Hash: plumbing.Hash(data[end+1 : end+1+objectformat.Size])}
-	return e, data[end+1+objectformat.Size:], nil
 }
 
 // Encode returns a tree object. It sorts entries in place in git's order: directories
