@@ -98,7 +98,7 @@ func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
 // has changed since, git refuses and both stay.
 func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.repo.Git
-	git.Dir = s.repo.CommonDir() // the working directory must not be inside of the removed worktree
+	git.Dir = s.repo.Info.CommonDir // the working directory must not be inside of the removed worktree
 	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
 		return err
 	}

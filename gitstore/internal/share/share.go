@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -224,19 +225,19 @@ func (y *Syncing) RefStatesOf(here map[string]plumbing.Hash) refStates {
 	all := make(refStates, len(here)/3+1)
 	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for ref, hash := range here {
-		if name, ok := strings.CutPrefix(ref, repo.LiveRefs); ok {
-			s := all[name]
+		prefix, name := path.Split(ref)
+		s := all[name]
+		switch prefix {
+		case repo.LiveRefs:
 			s.live = hash
-			all[name] = s
-		} else if name, ok := strings.CutPrefix(ref, repo.OwnRefs); ok {
-			s := all[name]
+		case repo.OwnRefs:
 			s.own = hash
-			all[name] = s
-		} else if name, ok := strings.CutPrefix(ref, tracking); ok {
-			s := all[name]
+		case tracking:
 			s.tracked = hash
-			all[name] = s
+		default:
+			continue
 		}
+		all[name] = s
 	}
 	return all
 }
