@@ -180,7 +180,7 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	if len(message) > chain.MaxMessage {
 		return source, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}
-	commit := s.repo.NewAuthoredCommit(k.AddTree(entries), created, created, message, parents...)
+	commit := s.repo.NewCommit(k.AddTree(entries), created, created, message, parents...)
 	commit = chain.Seal(commit, entries)
 	commit.Hash = k.AddCommit(commit)
 	return commit, nil

@@ -23,7 +23,7 @@ import (
 // stays, and the remote chain is available below refs/git-checkpoint/remote. The error
 // reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error) {
-	y, err := s.start("fetch", req)
+	y, err := s.Start("fetch", req)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -57,11 +56,6 @@ func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit tim
 	ref := "refs/heads/" + branch
 	tips, err := l.Tips(ctx, ref)
 	return !tips[ref].IsZero(), err
-}
-
-// OtherPushURLs returns the push URLs of a remote that get no checkpoints.
-func (s *Sharer) OtherPushURLs(name string) []string {
-	return remote.OtherPushURLs(s.repo.Config, name)
 }
 
 // fetchTips fetches remote refs and missing commits of their chains.

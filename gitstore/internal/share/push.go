@@ -22,7 +22,7 @@ const pushTries = 4
 // moves only from the value that was last seen; a diverged ref stays. The error reports
 // that the remote did not answer; errors of single issues are in their Synced.
 func (s *Sharer) Push(ctx context.Context, req Request) ([]chain.Synced, error) {
-	y, err := s.start("push", req)
+	y, err := s.Start("push", req)
 	if err != nil {
 		return nil, err
 	}

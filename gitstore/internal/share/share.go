@@ -131,8 +131,8 @@ type staleTip struct {
 	times int
 }
 
-// start begins a fetch, a push or a sync, without a connection yet.
-func (s *Sharer) start(op string, req Request) (*Syncing, error) {
+// Start begins a fetch, a push or a sync, without a connection yet.
+func (s *Sharer) Start(op string, req Request) (*Syncing, error) {
 	l, err := s.Connect(op, req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
