@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -116,10 +117,7 @@ func (c *crowd) agree(saves int) {
 // Clones that save, prune, pin, drop and sync concurrently lose no checkpoint and finally
 // agree.
 func TestSyncConcurrent(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	clones, each := 4, 8
 	if tortured() { // newWorld clears the variable
 		clones, each = 8, 50

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,10 +70,7 @@ func TestConcurrentWriters(t *testing.T) {
 // Cancelled saves leave no lock. Their chain is either unchanged or contains the new
 // checkpoint.
 func TestCancelledSaves(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	w := newWorld(t)
 	w.manual(1)
 	for i := range 40 {

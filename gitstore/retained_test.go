@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,10 +19,7 @@ import (
 // Saves drop exactly the planned checkpoints for any policy and history. Remaining
 // checkpoints keep records, HEADs and notes.
 func TestSaveDropsPlannedCheckpoints(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	triggers := []checkpoint.Trigger{checkpoint.Manual, checkpoint.Interval, checkpoint.BatchComplete, checkpoint.AgentComplete, "strange"}
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

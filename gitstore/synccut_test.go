@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,10 +90,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 // A connection cut at any byte leaves both sides valid and local refs unchanged. The next
 // sync succeeds.
 func TestSyncCutAnywhere(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	tries := 20
 	if os.Getenv("GIT_CHECKPOINT_TEST_TORTURE") == "full" {
 		tries = 200

@@ -18,6 +18,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,10 +26,7 @@ import (
 
 // Concurrent syncs work over all network transports of git.
 func TestSyncTransports(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	full := tortured() // newWorld clears the variable
 	for _, way := range []struct {
 		name string
