@@ -179,8 +179,7 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 	return "", st.Head.String(), nil
 }
 
-// EnterWorktree makes a worktree the working directory of this process, and unsets the
-// environment variables that would make git use another worktree.
+// EnterWorktree is the function of package gitstore.
 func EnterWorktree(dir string) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
@@ -227,9 +226,7 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	return done, nil
 }
 
-// SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
-// the switch created. If HEAD was moved in the meantime, SwitchBack does nothing. It returns the former branch or
-// commit, or "".
+// SwitchBack is Worktrees.SwitchBack of package gitstore.
 func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 	now, err := s.repo.ReadHead(ctx)
 	before := done.before

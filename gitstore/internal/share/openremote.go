@@ -17,9 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// OpenRemote opens a remote's chains as a separate repository for reading. The caller must
-// close it. The local repository does not change: missing objects are fetched into a
-// temporary repository. If the remote supports filters, only commits are fetched.
+// OpenRemote is Store.OpenRemote of package gitstore.
 func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error) {
 	refs, err := s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
 	if err != nil {

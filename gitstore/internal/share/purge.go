@@ -22,10 +22,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Purge removes the references to dropped checkpoints from an issue's reflogs and fetched refs, and
-// the operations that can reach them. The next git gc can then delete the objects. It returns the
-// remote-tracking refs that still contain one of ids. The next sync with their remote
-// moves these refs and expires their reflogs.
+// Purge is Store.Purge of package gitstore.
 func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
 	tracking, err := s.repo.TrackingRefs(ctx, issue)
 	if err != nil {
@@ -198,9 +195,7 @@ type Remains struct {
 	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge reports remote-tracking refs
 }
 
-// Remaining returns files of dropped checkpoints that remain reachable or in the
-// worktree. Files that HEAD had at a save do not count. Objects that are missing from
-// this repository, as in a partial clone, are skipped.
+// Remaining is Store.Remaining of package gitstore.
 func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Remains, error) {
 	all, err := s.filesOfDropped(ctx, dropped)
 	if err != nil {
