@@ -294,7 +294,6 @@ func (m *faultTable) write(t *testing.T) {
 // repository is sound afterwards, and a printed id is alive. The day chooses a tenth of the
 // calls.
 func TestCollectionAtEachCall(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	canSupervise(t)
 	memory, err := os.MkdirTemp(sharedMemory(t), "git-checkpoint-collection-*")

@@ -47,7 +47,6 @@ func (h handedOver) checkpoint(input string, args ...string) (string, int) {
 
 // In a repository of the other object format, the program runs the one for that format.
 func TestHandOver(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	built := t.TempDir()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -140,7 +139,6 @@ func (h handedOver) succeed(input string, args ...string) string {
 // A program whose name is that of one format starts no other program, or two of them
 // would start each other without end.
 func TestHandOverEnds(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	prefix := t.TempDir()
 	plain := filepath.Join(prefix, "git-checkpoint")

@@ -218,7 +218,7 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 // With every hook manager: install, push, install the manager again, push, uninstall. All
 // hooks run each time, and uninstall restores every byte.
 func TestHookManagers(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the managers' hooks want sh")
 	}
@@ -277,7 +277,7 @@ func testManager(t *testing.T, w *hookWorld, m manager, way string) {
 
 // The hook scripts also pass with a git that supports hooks in its configuration.
 func TestHookScriptsOnANewerGit(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	before := os.Getenv("PATH")
 	t.Cleanup(func() { os.Setenv("PATH", before) }) // t.Setenv does not work with parallel scripts
 	require.NoError(t, os.Setenv("PATH", otherGit(t, "sid")+string(os.PathListSeparator)+before))

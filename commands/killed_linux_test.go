@@ -309,7 +309,6 @@ const phasesOfWorkflow = 8
 // The shell is killed with SIGKILL after each phase, and the workflow is started again.
 // Each phase runs exactly once and produces a checkpoint.
 func TestWorkflowKilledAfterEachPhase(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newWorkflow(t)
 	var want []string
@@ -329,7 +328,6 @@ func TestWorkflowKilledAfterEachPhase(t *testing.T) {
 // If the workflow is killed during a phase, only this phase runs again, with a higher
 // attempt count.
 func TestWorkflowKilledInEachPhase(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newWorkflow(t)
 	var want []string
@@ -351,7 +349,6 @@ func TestWorkflowKilledInEachPhase(t *testing.T) {
 // The shell, the program and its git processes are killed at any point. Phases run in
 // order, completed phases never run again, and the workflow completes.
 func TestWorkflowKilledAnywhere(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newWorkflow(t)
 	kills, limit := 0, 80*time.Millisecond
@@ -422,7 +419,6 @@ esac
 // If a ref directory's sync fails, refs have moved already. The error then reports a
 // completed change and a new checkpoint's id.
 func TestFailureAfterTheMove(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	needs(t, "strace")
 	for _, args := range [][]string{
@@ -489,7 +485,6 @@ func (v *victim) together(lines ...string) []outcome {
 // Phases that end at the same time are all recorded: a save that loses a race reapplies
 // the step to the other writer's record.
 func TestPhasesTogether(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "8")
@@ -529,7 +524,6 @@ func TestConcurrentPhaseDoneCompletesOnePhase(t *testing.T) {
 
 // A phase is replanned at most twice, for any number of concurrent requests.
 func TestConcurrentReplans(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newWorkflow(t)
 	v.tool("start", "42", "--phases", "3")

@@ -56,7 +56,6 @@ func (v *victim) withRefs(n int) *victim {
 
 // A command for one issue reads a little of packed-refs, whatever the number of issues.
 func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	needs(t, "strace")
 	v := newVictim(t)
@@ -86,7 +85,6 @@ func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
 
 // A command for all issues opens packed-refs a few times, whatever the number of issues.
 func TestAllIssuesOpenPackedRefsAFewTimes(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	needs(t, "strace")
 	v := newVictim(t)

@@ -23,7 +23,6 @@ import (
 // chain, every file is complete at every moment, and at the end the files match the
 // store.
 func TestMirrorWithConcurrentWorkers(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.mirror", "pipeline")

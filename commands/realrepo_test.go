@@ -162,7 +162,6 @@ func (h *history) stageWork() {
 // checkpoint survives its branch and a gc. Without the branch, resume needs --force. A
 // new clone that fetched only the checkpoint ref can resume too.
 func TestRealHistory(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	h := newHistory(t, 100)
 	h.git("switch", "-q", "-c", "feature/issue-42-work")

@@ -42,7 +42,6 @@ cat out.txt >"$TRACE.out"
 `
 
 func TestRecipes(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	for _, forge := range []string{"github", "gitlab", "gitlab-template"} {
 		t.Run(forge, func(t *testing.T) {

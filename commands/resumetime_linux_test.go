@@ -18,7 +18,6 @@ import (
 // milliseconds, for any number of files and phases. They read settings, folders, the index and the
 // worktree. The duration is logged without a limit, since machines differ.
 func TestResumeStartsFewGits(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")

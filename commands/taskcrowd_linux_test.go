@@ -32,7 +32,6 @@ func (v *victim) board(issue string) (all []view.Task, ready []string) {
 // done`, or during `task done`. After the resumes every task has been completed exactly
 // once. A full run has 20 tasks.
 func TestTasksKilled(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
@@ -101,7 +100,6 @@ func (v *victim) resumeTasks() {
 
 // Tasks that end at the same time are all recorded, including a failed task.
 func TestTasksTogether(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")
@@ -162,7 +160,6 @@ func TestTaskClaimedOnce(t *testing.T) {
 // 16 workers save 8 stories, each with its own view of the progress, while a lead
 // repeatedly writes the state of all stories. No update is lost.
 func TestPipelineCrowd(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.issue-source", "none")

@@ -78,7 +78,6 @@ func (s *saves) add(t *testing.T, printed string) {
 // refs. Every printed id is in the chain, and every reader sees a complete ref at all
 // times.
 func TestTortureCrowd(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "gc.auto", "1000")
@@ -145,7 +144,6 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 // A gc that prunes unreachable objects at once runs in a loop. No object of a checkpoint
 // is ever missing.
 func TestTortureGC(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.manyBlobs(50)
@@ -188,7 +186,6 @@ func (v *victim) stageBlob(i, n int) {
 // Saves to many issues, and to one issue with concurrent prune, pin and drop, while a
 // user works in the same worktree.
 func TestTortureTogether(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("config", "checkpoint.limits.capture-ms", "60000") // 18 saves of one worktree wait for each other
@@ -240,7 +237,6 @@ func TestTortureTogether(t *testing.T) {
 
 // Another process repeatedly deletes the chain's ref during saves. No printed id is lost.
 func TestTortureDeletedRef(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	printed := newSaves()

@@ -106,7 +106,6 @@ func onFullDisk(t *testing.T, template *victim, args []string, check func(v *vic
 }
 
 func TestTortureFullDisk(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	t.Run("save", func(t *testing.T) {
 		template := newVictim(t).durable()
@@ -171,7 +170,6 @@ func TestTortureFullDisk(t *testing.T) {
 // In a read-only repository all reading commands work, and writing commands report the
 // cause of their failure.
 func TestTortureReadOnly(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t).durable()
 	v.tool("save", "42")

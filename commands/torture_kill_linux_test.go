@@ -228,7 +228,7 @@ func (v *victim) objects() int {
 // A save that is killed at any time is either in the chain or absent. If it printed its
 // id, it is in the chain. Its locks do not block other saves.
 func TestTortureKillSave(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	var v *victim
@@ -276,7 +276,7 @@ func TestTortureKillSave(t *testing.T) {
 
 // A killed prune has dropped either all checkpoints of its plan or no checkpoint.
 func TestTortureKillPrune(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	template := newVictim(t)
@@ -327,7 +327,7 @@ func TestTortureKillPrune(t *testing.T) {
 // A restore that is killed at any time leaves every file complete, with the old or the
 // new content. It can be continued, aborted, or followed by any other command.
 func TestTortureKillRestore(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	t.Parallel()
 	k := newKiller(t, dose(500))
 	template, before, after := restoreTemplate(t)

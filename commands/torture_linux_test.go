@@ -256,7 +256,7 @@ func (v *victim) locks() []string {
 // A killed sync loses no checkpoint on either side. The next sync completes it: the clone
 // and the remote have the checkpoints of both clones.
 func TestTortureKillSync(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	t.Parallel()
 	k := newKiller(t, dose(300))
 	var v, other, hub *victim
@@ -361,7 +361,6 @@ func (v *victim) untouched() map[string]string { return v.state(ours) }
 // object store. HEAD, branches, the index, the worktree, the stash, reflogs and their
 // dates stay.
 func TestTortureSaveTouchesNothingElse(t *testing.T) {
-	t.Parallel()
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.git("stash")

@@ -40,7 +40,7 @@ git-checkpoint save 42
 // A loss of power at any time, with the loss of any data that was not synced, loses no
 // checkpoint with a printed id. All chains stay complete.
 func TestTorturePowerLoss(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	template := newVictim(t).durable()
 	for range dose(205) { // more than 200 commits are rewritten as a pack
 		template.tool("save", "long", "--no-prune")
@@ -181,7 +181,7 @@ git-checkpoint save 42
 
 // After an id was printed, files that git wrote before without a sync are durable.
 func TestTorturePowerLossAfterGit(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	template := newVictim(t).durable()
 	for name, ordered := range map[string]bool{"each file synced": false, "ordered journal": true} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +219,7 @@ git-checkpoint save 42
 
 // While loose objects are deleted, the pack that replaces them is durable.
 func TestTorturePowerLossWhilePacking(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	v := newVictim(t).durable()
 	v.git("config", "core.fsyncMethod", "fsync")
 	base := filepath.Join(t.TempDir(), "base")

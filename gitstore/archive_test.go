@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,10 +13,7 @@ import (
 
 // Every clone reads reason and time of archived checkpoints.
 func TestArchiveRecordsReasonAndTime(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 3)
 	_, err := a.s.Pin(ctx, "42", ids[1], true)
 	require.NoError(t, err)

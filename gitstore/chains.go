@@ -113,21 +113,8 @@ const Latest = chain.Latest
 // the imported id "first" takes precedence.
 const First = chain.First
 
-// Find returns the checkpoint of an issue that matches a name. A name is one of:
-//
-//   - an id
-//   - an id prefix that reaches into the time
-//   - at least four of the final hex digits of an id
-//   - Latest, "latest~2" or First
-//   - a commit of the chain, or a full commit id from before a rewrite
-//   - "@{phase:ready}" for the newest checkpoint of a phase
-//   - "@{turn:16}" for the turn of an agent with this number, the newest one of several
-//   - "@{2026-02-14T15:00:00Z}" for the newest checkpoint at this time
-//   - ":/text" for the newest checkpoint with the text in its note, as in git
-//
-// If the chain has no match, Find searches the archive. It fails with *NoneError,
-// *NotFoundError or *AmbiguousError, or with *RefusedError if a shallow boundary hides
-// the First checkpoint.
+// Find returns the checkpoint of an issue that matches a name, as Chains.Find of package chain
+// describes it.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
 	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.Find(ctx, issue, name)

@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,10 +28,7 @@ func (w *world) looseFiles() int {
 // TestConsolidateBesideSavesAndGC runs saves, consolidations, git gc and git repack at the
 // same time. Every saved checkpoint is found, and all its objects exist.
 func TestConsolidateBesideSavesAndGC(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	w := newWorld(t)
 	const savers, each = 3, 12
 	var all, background sync.WaitGroup

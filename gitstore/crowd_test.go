@@ -113,10 +113,7 @@ func (c *crowd) agree(saves int) {
 // Clones that save, prune, pin, drop and sync concurrently lose no checkpoint and finally
 // agree.
 func TestSyncConcurrent(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	clones, each := 4, 8
 	if gittest.Torture() { // newWorld clears the variable
 		clones, each = 8, 50

@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,10 +59,7 @@ var nowhere = strings.Repeat("12", objectformat.Size)
 
 // Doctor restores broken chain refs to their last valid value.
 func TestDoctorRestoresBrokenChainRefs(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for name, c := range map[string]struct {
 		value string
 		how   func(w *world)

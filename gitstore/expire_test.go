@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -92,10 +93,7 @@ func TestPruneLiveAndArchived(t *testing.T) {
 
 // Expired checkpoints disappear from the archives of all clones.
 func TestExpiryIsShared(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonCompleted, ids[:2]...)
 	meet(t, hub, a, b)

@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,10 +16,7 @@ import (
 
 // Fetching an unknown issue takes one connection, even if the remote lacks it.
 func TestFetchOfUnknownIssueTakesOneConnection(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, srv, hub := served(t)
 	fetch := func(w *world, i checkpoint.Issue) (Synced, int64) {
 		before := srv.all.Load()
@@ -62,10 +60,7 @@ func TestFetchOfUnknownIssueTakesOneConnection(t *testing.T) {
 
 // Syncing an unknown issue also takes one connection, even if no repository has it.
 func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, _, srv, hub := served(t)
 	c := a.clone(hub)
 	c.Git("remote", "set-url", "origin", a.Git("remote", "get-url", "origin"))
@@ -87,10 +82,7 @@ func TestSyncOfUnknownIssueTakesOneConnection(t *testing.T) {
 
 // Thousands of stale refs are deleted in one transaction, and do not delay a fetch.
 func TestStaleRefsAreDeletedInOneTransaction(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	w := newWorld(t)
 	w.hub()
 	w.left(2000)

@@ -150,7 +150,7 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	digest := sha256.Sum256([]byte(s.repo.Random() + string(i)))
 	r.SetID(checkpoint.NewID(r.Phase(), created, digest[:]))
 	k.Add(plumbing.TreeObject, nil)
-	headers := s.repo.NewAuthoredCommit(plumbing.ZeroHash, created, created, "").Rest
+	headers := s.repo.NewCommit(plumbing.ZeroHash, created, created, "").Rest
 	return s.chain.Derive(from, r, i, nil, k.AddCommit(chain.Genesis(i)), headers, k)
 }
 

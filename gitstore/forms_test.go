@@ -33,10 +33,7 @@ func must(err error) {
 
 // The staged tree equals git write-tree for every index format.
 func TestStagedTreeMatchesWriteTree(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for name, setup := range map[string]func(r *gittest.Repo){
 		"plain":     stage,
 		"version 3": func(r *gittest.Repo) { stage(r); r.Write("later", "x"); r.Git("add", "-N", "later") },

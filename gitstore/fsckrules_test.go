@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/trees"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,10 +13,7 @@ import (
 
 // Saves accept exactly the files that servers with fsck checks accept.
 func TestSaveRejectsFilesThatFsckRejects(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	module := func(name, more string) string { return "[submodule \"" + name + "\"]\n\tpath = a\n\turl = x\n" + more }
 	for name, c := range map[string]struct {
 		file, text string

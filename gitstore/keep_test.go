@@ -6,13 +6,13 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// Imported records keep their own fields, missing fields are filled in, and ids are used
-// once.
+// Imported records keep their own fields, and missing fields are filled in.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -31,15 +31,6 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, saved.Commit, found.Commit)
 
-	_, err = w.s.Save(ctx, req)
-	var taken *TakenError
-	require.ErrorAs(t, err, &taken)
-	assert.False(t, taken.Dropped)
-	require.NoError(t, w.s.Drop(ctx, saved.Issue, []checkpoint.ID{saved.ID}))
-	_, err = w.s.Save(ctx, req)
-	require.ErrorAs(t, err, &taken)
-	assert.True(t, taken.Dropped)
-
 	none := w.request(checkpoint.Manual, func(r *checkpoint.Record) {
 		r.SetID("")
 		r.Doc().Delete("created_at")
@@ -56,10 +47,7 @@ func TestKeep(t *testing.T) {
 // Imported ids may be words with a special meaning. They are used once, and name their
 // own checkpoint unless the word names the tip.
 func TestImportedIDsWithSpecialMeaning(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for _, id := range []checkpoint.ID{First, Latest, "latest~1", ":/text", "@{phase:ready}"} {
 		w := newWorld(t)
 		w.save(w.request(checkpoint.Manual))

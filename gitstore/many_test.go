@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,10 +49,7 @@ func (w *world) chains(dir string) string {
 
 // Many issues move in one transaction; errors concern only the rejected issues.
 func TestManyIssues(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(24)
@@ -102,10 +100,7 @@ func TestManyIssues(t *testing.T) {
 
 // An issue with a conflicting name does not block other issues.
 func TestManyIssuesWithOneNameConflict(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	a.many(24)
@@ -133,10 +128,7 @@ func TestManyIssuesWithOneNameConflict(t *testing.T) {
 // A ref that moves between plan and update keeps its new value. All other refs are
 // updated.
 func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(24)
@@ -173,10 +165,7 @@ func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
 // Syncs without changes take one connection for any number of issues. Changes take one
 // more connection for a push or a fetch.
 func TestManyIssuesTakeFewConnections(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	b := a.clone(hub)
@@ -238,10 +227,7 @@ func TestSyncOutOfTime(t *testing.T) {
 
 // If the remote lacks objects of an issue, only this issue fails.
 func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for _, way := range []struct {
 		name string
 		does func(*Store) ([]Synced, error)
@@ -271,10 +257,7 @@ func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
 
 // Syncs stop early if the remote cannot supply any issue.
 func TestManyIssuesAllDamagedAtRemote(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	for _, i := range a.many(3) {

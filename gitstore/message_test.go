@@ -8,6 +8,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -73,10 +74,7 @@ func TestRandomNotes(t *testing.T) {
 
 // Git parses equal trailers for any note.
 func TestGitReadsOurTrailers(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	w := newWorld(t)
 	for _, note := range hostileNotes {
 		saved := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(note) }))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -33,10 +34,7 @@ func (w *world) incomingLeft() string {
 
 // A moved, deleted or locked ref does not prevent deletion of other refs.
 func TestDeleteRefsSkipsChangedRefs(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for name, c := range map[string]struct {
 		meanwhile func(w *world, ref string)
 		fails     bool

@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,10 +77,7 @@ func TestPushAndFetchAThinnedChain(t *testing.T) {
 
 // Diverged chains both stay unchanged, even if one side dropped checkpoints.
 func TestDivergedChainsLoseNothing(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	a.manual(1)
@@ -142,10 +140,7 @@ func TestPushFollowsTheRemote(t *testing.T) {
 
 // Shallow clones fetch no additional history, and preserve their own checkpoints.
 func TestFetchIntoAShallowClone(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	for range 20 {
 		a.Commit("more")

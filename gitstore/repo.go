@@ -78,21 +78,21 @@ func (s *Store) Close() error { return s.repo.Close() }
 func (s *Store) SetProgress(f func(done, total int)) { s.repo.SetProgress(f) }
 
 // Root returns the worktree's root, or "" in bare repositories.
-func (s *Store) Root() string { return s.repo.Root() }
+func (s *Store) Root() string { return s.repo.Info.Root }
 
 // Environ returns variables with which a process in the directory Root opens this
 // repository. They replace relative paths in the environment of this process.
 func (s *Store) Environ() []string { return s.repo.Info.Environ() }
 
 // CommonDir returns the repository folder that all worktrees share.
-func (s *Store) CommonDir() string { return s.repo.CommonDir() }
+func (s *Store) CommonDir() string { return s.repo.Info.CommonDir }
 
 // GitDir returns the git directory of this worktree.
-func (s *Store) GitDir() string { return s.repo.GitDir() }
+func (s *Store) GitDir() string { return s.repo.Info.Dir }
 
 // Prefix returns the working directory relative to Root, either "" or with trailing
 // slash.
-func (s *Store) Prefix() string { return s.repo.Prefix() }
+func (s *Store) Prefix() string { return s.repo.Info.Prefix }
 
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Store) CacheDir() string { return s.repo.CacheDir() }
@@ -109,12 +109,30 @@ func ArchiveRef(i checkpoint.Issue) string { return repo.ArchiveRef(i) }
 
 // Session returns the session id of this worktree. Without a stored id, it stores the
 // result of fresh.
-func (s *Store) Session(fresh func() string) string { return s.repo.Session(fresh) }
+func (s *Store) Session(fresh func() string) string {
+	path := filepath.Join(s.repo.StateDir(), "session")
+	if data, err := os.ReadFile(path); err == nil && len(data) > 0 {
+		return strings.TrimSpace(string(data))
+	}
+	id := fresh()
+	_ = s.repo.WriteFile(path, []byte(id+"\n")) // an id that cannot be stored is still valid
+	return id
+}
 
 // Tips returns the newest commit of each issue's chain, in hex. It reads loose refs
 // without git, because git silently skips refs in a folder that it cannot open.
 func (s *Store) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
-	return s.repo.Tips(ctx)
+	refs, err := s.repo.Refs.Values(ctx, repo.LiveRefs)
+	if err != nil {
+		return nil, err
+	}
+	tips := make(map[checkpoint.Issue]string, len(refs))
+	for name, tip := range refs {
+		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, repo.LiveRefs)); err == nil {
+			tips[i] = tip.String()
+		}
+	}
+	return tips, nil
 }
 
 // Git runs the git binary.

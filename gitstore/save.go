@@ -370,7 +370,7 @@ func (w *saveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 	if len(message) > chain.MaxMessage {
 		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
 	}
-	commit := w.store.repo.NewAuthoredCommit(k.AddTree(entries), r.CreatedAt(), w.created, message, on.commit)
+	commit := w.store.repo.NewCommit(k.AddTree(entries), r.CreatedAt(), w.created, message, on.commit)
 	state := chain.StateCommit{Tree: w.snap.State, Staged: w.snap.Staged, Head: w.snap.Head.Commit}
 	commit.Parents = append(commit.Parents, chain.AddStateCommit(k, w.req.Issue, w.id, state, chain.AuthorHeader(commit)))
 	commit = chain.Seal(commit, entries)

@@ -76,18 +76,18 @@ func TestScanUnpublishedCommits(t *testing.T) {
 func TestEachObject(t *testing.T) {
 	t.Parallel()
 	read := func(text string, count int) (got []string, err error) {
-		err = secrets.EachObject(bufio.NewReader(strings.NewReader(text)), count, func(name string, _ int64, r io.Reader) error {
+		err = secrets.EachObject(bufio.NewReader(strings.NewReader(text)), count, func(name, kind string, _ int64, r io.Reader) error {
 			data, err := io.ReadAll(r)
-			got = append(got, name+":"+string(data))
+			got = append(got, kind+" "+name+":"+string(data))
 			return err
 		})
 		return got, err
 	}
-	got, err := read("a blob 3\none\nb blob 0\n\nc blob 1\n\n\n", 3)
+	got, err := read("a blob 3\none\nx missing\nb tree 0\n\nc blob 1\n\n\n", 4)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a:one", "b:", "c:\n"}, got)
+	assert.Equal(t, []string{"blob a:one", "missing x:", "tree b:", "blob c:\n"}, got)
 	for name, text := range map[string]string{
-		"nothing": "", "missing": "a missing\n", "no size": "a blob x\n", "cut in the head": "a blob 3",
+		"nothing": "", "missing and no more": "a missing\n", "no size": "a blob x\n", "cut in the head": "a blob 3",
 		"cut in the content": "a blob 3\non", "cut after it": "a blob 3\none", "another size": "a blob 1\none\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestEachObject(t *testing.T) {
 		})
 	}
 	stop := errors.New("stop")
-	err = secrets.EachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, int64, io.Reader) error { return stop })
+	err = secrets.EachObject(bufio.NewReader(strings.NewReader("a blob 3\none\n")), 1, func(string, string, int64, io.Reader) error { return stop })
 	require.ErrorIs(t, err, stop)
 }
 

@@ -100,7 +100,7 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 
 // OtherPushURLs returns the push URLs of a remote that get no checkpoints: a push goes to
 // one URL only.
-func (s *Store) OtherPushURLs(remote string) []string { return s.sharer.OtherPushURLs(remote) }
+func (s *Store) OtherPushURLs(name string) []string { return remote.OtherPushURLs(s.repo.Config, name) }
 
 // RemoteOf returns the remote of an issue's remote-tracking ref, one of the given names and
 // URLs, or "" if the ref belongs to another one.

@@ -38,7 +38,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}
-	y, err := s.sharer.StartSync(req)
+	y, err := s.sharer.Start("sync", req)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,10 +67,7 @@ func TestSyncJoins(t *testing.T) {
 
 // Syncs preserve common commits, including ledger commits.
 func TestSyncKeepsTheCommonPart(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, _, ids := pair(t, 2)
 	_, err := a.s.Pin(ctx, "42", ids[0], true)
 	require.NoError(t, err)
@@ -99,10 +97,7 @@ func (w *world) pinned() (ids []checkpoint.ID) {
 // Pins, drops, archivals and prunes of one clone reach another clone that saved
 // concurrently.
 func TestSyncMergesLedgers(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 4)
 	_, err := a.s.Pin(ctx, "42", ids[0], true)
 	require.NoError(t, err)
@@ -186,10 +181,7 @@ func TestSyncRefused(t *testing.T) {
 
 // Shallow clones can follow, append and join.
 func TestSyncShallow(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, _, hub, _ := pair(t, 3)
 	c := a.clone(hub, "--depth=1")
 	c.Git("fetch", "-q", "--depth=2", "origin", LiveRef("42")+":"+LiveRef("42"))
@@ -213,10 +205,7 @@ func TestSyncShallow(t *testing.T) {
 // Complete chains in shallow clones stay complete after any number of fetched
 // checkpoints.
 func TestSyncKeepsCompleteChainInShallowClone(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, _, hub, _ := pair(t, 1)
 	c := a.clone(hub, "--depth=1")
 	require.NoError(t, c.sync().Err)
@@ -251,10 +240,7 @@ func TestSyncAll(t *testing.T) {
 
 // With a push URL, syncs read the fork, not the fetch URL.
 func TestSyncWithAPushURL(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	fork := filepath.Join(t.TempDir(), "fork")

@@ -6,6 +6,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,10 +46,7 @@ func sameArchives(t *testing.T, hub string, want []checkpoint.ID, clones ...*wor
 // If one clone archives checkpoints, every clone with these checkpoints archives them
 // too. The archive is a separate chain in all clones.
 func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for name, which := range map[string][]int{
 		"latest": {3}, "latest~1": {2}, "first": {0}, "several": {0, 2}, "neighbours": {2, 3}, "all": {0, 1, 2, 3},
 	} {
@@ -88,10 +86,7 @@ func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 
 // Two clones archive concurrently, including a common checkpoint.
 func TestArchivingInTwoClonesAtOnce(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 4)
 	a.archive(retention.ReasonAsked, ids[1], ids[3])
 	b.archive(retention.ReasonFailed, ids[1], ids[2])
@@ -104,10 +99,7 @@ func TestArchivingInTwoClonesAtOnce(t *testing.T) {
 // If a workflow finishes in one clone during another clone's save, the saved checkpoint
 // stays live.
 func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonCompleted)
 	saved := b.manual(2)
@@ -119,10 +111,7 @@ func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
 
 // Undo of an archival is permanent, and after a sync it reaches every clone.
 func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
 	_, err := a.s.Undo(ctx, Which{Issue: "42"}, nil)
@@ -152,10 +141,7 @@ func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
 // checkpoint is live, and in no clone's archive. The remote keeps it, because another
 // clone may push the matching chain.
 func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
 	a.Git("push", "-q", "origin", ArchiveRef("42"))
@@ -179,10 +165,7 @@ func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
 // An archive may contain live checkpoints, as left by a loss of power. A sync of the named issue,
 // or doctor --fix, repairs it.
 func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for name, heal := range map[string]func(w *world){
 		"sync":            func(w *world) { w.sync() },
 		"sync --archived": func(w *world) { w.syncArchived() },
@@ -210,10 +193,7 @@ func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
 // After a plain fetch of a chain with archivals, removed checkpoints enter the local
 // archive.
 func TestPlainFetchOfChainWithArchivals(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, hub, ids := pair(t, 3)
 	a.archive(retention.ReasonAsked, ids[1])
 	a.sync()
@@ -229,10 +209,7 @@ func TestPlainFetchOfChainWithArchivals(t *testing.T) {
 // Partial clones have equal archives. Shallow clones follow, and have equal archives once
 // they have the whole history.
 func TestArchiveReachesPartialAndShallowClones(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, _, hub, ids := pair(t, 3)
 	a.Git("--git-dir="+hub, "config", "uploadpack.allowFilter", "true")
 	a.Git("--git-dir="+hub, "config", "uploadpack.allowAnySHA1InWant", "true")

@@ -89,10 +89,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 // A connection cut at any byte leaves both sides valid and local refs unchanged. The next
 // sync succeeds.
 func TestSyncCutAnywhere(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	tries := 20
 	if gittest.Torture() {
 		tries = 200

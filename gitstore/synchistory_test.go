@@ -9,6 +9,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,10 +18,7 @@ import (
 // Random histories of several clones, including a partial clone, end with equal chains
 // and archives. GIT_CHECKPOINT_TEST_MODEL=full runs more histories.
 func TestRandomHistoriesEndWithOneChainAndOneArchive(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	histories, steps := 2, 25
 	if os.Getenv("GIT_CHECKPOINT_TEST_MODEL") == "full" {
 		histories, steps = 40, 60

@@ -28,10 +28,7 @@ func (w *world) hook(hub, name, script string) {
 // If the remote ref has moved, any rejection is a lost race: the sync merges both chains
 // without losses.
 func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for server, words := range refusingWords {
 		t.Run(server, func(t *testing.T) {
 			a, b, hub, ids := pair(t, 1)
@@ -51,10 +48,7 @@ func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
 
 // The first push of an issue may lose a race for a new ref.
 func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for _, server := range []string{"git 2.51", "Azure"} {
 		t.Run(server, func(t *testing.T) {
 			a := newWorld(t)
@@ -75,10 +69,7 @@ func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
 // If the remote ref is unchanged, rejections are final. After few pushes the user sees
 // the server's message.
 func TestRejectionOfUnchangedRefIsFinal(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for _, c := range []struct {
 		words string
 		most  int
@@ -121,10 +112,7 @@ func TestPushWaitsForALockOfTheServer(t *testing.T) {
 // Clones that concurrently create refs of issues all finish their sync. serverGitVar may
 // select another git for the server; this runs 48 syncs for each ref format.
 func TestClonesThatSyncAtOnce(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	const clones = 6
 	rounds, answers := 1, map[string]string{"git": "", "a server": refusingWords["an unknown server"]}
 	if serverGit != "" || gittest.Torture() {

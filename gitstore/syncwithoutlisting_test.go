@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,10 +37,7 @@ func served(t *testing.T) (a, b *world, srv *server, hub string) {
 // Local-only checkpoints are pushed without listing the remote's refs, with a lease on
 // the expected value.
 func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a, b, srv, hub := served(t)
 	saved := a.manual(2)
 	assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, a.sync())
@@ -130,10 +128,7 @@ func TestSyncAsksAfterListing(t *testing.T) {
 
 // Checkpoints from Meanwhile are synced too, and Meanwhile runs once.
 func TestSyncIncludesSavesOfMeanwhile(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for _, issues := range [][]checkpoint.Issue{nil, {"42"}} {
 		a, b, _, _ := served(t)
 		b.manual(1) // so that a has to list again

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -150,10 +151,7 @@ func TestSyncReadsOnlyNewCheckpoints(t *testing.T) {
 
 // A checkpoint that another clone pushes during a push of many issues is kept.
 func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(12)
@@ -187,10 +185,7 @@ func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
 
 // Refs of several folders and rewritten chains are pushed together with new chains.
 func TestManyIssuesWithRewrittenChains(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	a := newWorld(t)
 	hub := a.hub()
 	issues := a.many(12)

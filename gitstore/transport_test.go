@@ -26,10 +26,7 @@ import (
 
 // Concurrent syncs work over all network transports of git.
 func TestSyncTransports(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	full := gittest.Torture() // newWorld clears the variable
 	for _, way := range []struct {
 		name string

@@ -101,7 +101,7 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 			}
 		}
 	}
-	if dir := filepath.Join(s.repo.CommonDir(), "lfs"); fsutil.Exists(dir) {
+	if dir := filepath.Join(s.repo.Info.CommonDir, "lfs"); fsutil.Exists(dir) {
 		if _, err := t.git.Output(ctx, "config", "lfs.storage", dir); err != nil {
 			return err
 		}

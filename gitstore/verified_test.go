@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -40,10 +41,7 @@ func (w *world) rot(rev string) string {
 
 // Verify names the object for every kind of damage, and continues.
 func TestVerifyReportsDamage(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	const tip = "refs/checkpoints/42"
 	for name, c := range map[string]struct {
 		harm func(w *world) string // returns the name that the report must contain
@@ -185,10 +183,7 @@ func (w *world) graftState(tree string) {
 // Snapshots with few trees but more files than any disk can hold are rejected by every
 // operation that lists files.
 func TestSnapshotWithTooManyDirectories(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	w := newWorld(t)
 	good := w.save(w.request(checkpoint.Manual))
 	w.save(w.request(checkpoint.Manual))

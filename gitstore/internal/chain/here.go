@@ -188,7 +188,7 @@ func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing
 	for _, other := range slices.Sorted(maps.Keys(there)) {
 		folder, _, _ := strings.Cut(strings.TrimPrefix(other, repo.HereRefs), "/")
 		worktree, err := checkpoint.IssueFromRef(strings.TrimPrefix(folder, "w-"))
-		isGone := err == nil && folder != "_main" && !fsutil.Exists(filepath.Join(s.repo.CommonDir(), "worktrees", string(worktree)))
+		isGone := err == nil && folder != "_main" && !fsutil.Exists(filepath.Join(s.repo.Info.CommonDir, "worktrees", string(worktree)))
 		if isGone && other != name {
 			moves = append(moves, refs.Move{Name: other, Old: there[other]})
 		}
@@ -210,5 +210,5 @@ func (s *Chains) PurgeHere(ctx context.Context, i checkpoint.Issue) (moves []ref
 func (s *Chains) hereOwner() string { return filepath.Join(s.repo.StateDir(), "owns-here") }
 
 func (s *Chains) ownsHere() bool {
-	return s.repo.GitDir() == s.repo.CommonDir() || fsutil.Exists(s.hereOwner())
+	return s.repo.Info.Dir == s.repo.Info.CommonDir || fsutil.Exists(s.hereOwner())
 }

@@ -153,7 +153,7 @@ func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Led
 	if below != nil {
 		message += below.trailer()
 	}
-	return k.AddCommit(s.repo.NewCommit(k.AddTree(tree), s.repo.Now(), message, tip))
+	return k.AddCommit(s.repo.NewCommit(k.AddTree(tree), s.repo.Now(), s.repo.Now(), message, tip))
 }
 
 // A Relation is the result of a comparison of the local chain with the remote chain.

@@ -500,11 +500,8 @@ func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoin
 	return nil
 }
 
-// NewestValid returns the newest checkpoint with a valid record, from which work can
-// continue, and this record. If a person went back to a checkpoint, later ones come last. It
-// fails with *NoneError if there is no checkpoint, and with
-// *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
-// run out: then an older checkpoint would be the wrong result.
+// NewestValid is Store.NewestValid of package gitstore. If a person went back to a checkpoint,
+// later ones come last.
 func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chain.Checkpoint, *checkpoint.Record, error) {
 	l, err := s.chain.List(ctx, issue, 0)
 	if err != nil {

@@ -168,8 +168,7 @@ func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 	return slices.Compact(c.Ledger.IDs(ledger.Deleted)), nil
 }
 
-// Ended returns the reason and the time of the last archival of an issue, or zero if the
-// chain has checkpoints or none was archived. The ledger has both, so the archive itself
+// Ended is Store.Ended of package gitstore. The ledger has reason and time, so the archive itself
 // need not be in this clone.
 func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (chain.Filed, error) {
 	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)

@@ -64,9 +64,7 @@ func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (B
 	return r, nil
 }
 
-// SavedHere reports whether this clone is known to have saved a checkpoint. The reflog of
-// the chain has an entry for the save. If git has expired the entry, the checkpoint must
-// be in own/, but neither in fetched/ nor in the chain of a remote.
+// SavedHere is Store.SavedHere of package gitstore.
 func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
 	entries, err := s.repo.Reflog(ctx, repo.LiveRef(c.Issue))
 	if err != nil {

@@ -99,7 +99,7 @@ func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
 // has changed since, git refuses and both stay.
 func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.repo.Git
-	git.Dir = s.repo.CommonDir() // the working directory must not be inside of the removed worktree
+	git.Dir = s.repo.Info.CommonDir // the working directory must not be inside of the removed worktree
 	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
 		return err
 	}
@@ -180,8 +180,7 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 	return "", st.Head.String(), nil
 }
 
-// EnterWorktree makes a worktree the working directory of this process, and unsets the
-// environment variables that would make git use another worktree.
+// EnterWorktree is the function of package gitstore.
 func EnterWorktree(dir string) error {
 	if err := os.Chdir(dir); err != nil {
 		return err
@@ -257,9 +256,7 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	return done, nil
 }
 
-// SwitchBack switches this worktree back to the HEAD before a switch, and deletes the branch that
-// the switch created. If HEAD was moved in the meantime, SwitchBack does nothing. It returns the former branch or
-// commit, or "".
+// SwitchBack is Worktrees.SwitchBack of package gitstore.
 func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 	now, err := s.repo.ReadHead(ctx)
 	before := done.before

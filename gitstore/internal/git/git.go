@@ -200,28 +200,20 @@ func without(env, names []string) []string {
 
 // Start starts git. The caller provides standard input later, with Write and Finish.
 func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
-	run, err := g.command(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	if run.stdin, err = run.cmd.StdinPipe(); err == nil {
-		err = run.cmd.Start()
-	}
-	if err != nil {
-		run.stop()
-		return nil, &CommandError{Args: args, Code: -1, Err: err}
-	}
-	return run, nil
+	return g.start(ctx, false, args)
 }
 
 // Talk is Start for an interactive git, whose output the caller awaits with Await.
-func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) {
+func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) { return g.start(ctx, true, args) }
+
+func (g Git) start(ctx context.Context, talks bool, args []string) (*Run, error) {
 	run, err := g.command(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	run.cmd.Stdout = nil
-	if run.stdin, err = run.cmd.StdinPipe(); err == nil {
+	run.stdin, err = run.cmd.StdinPipe()
+	if err == nil && talks {
+		run.cmd.Stdout = nil
 		run.said, err = run.cmd.StdoutPipe()
 	}
 	if err == nil {

@@ -78,10 +78,7 @@ func cancelAt(cancel func(), file string) {
 
 // A cancelled git removes its lock files. Its end is not delayed by a hook that hangs.
 func TestCancelledGitRemovesItsLock(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	r, g := repo(t)
 	r.Commit("first")
 	r.Write("hook", "")

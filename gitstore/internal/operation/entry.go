@@ -193,7 +193,7 @@ func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error
 		}
 	}
 	message := fmt.Sprintf("%s %s: %s\n", e.Command, repo.Shorten(fmt.Sprint(e.Issues)), e.State)
-	return k.AddCommit(r.NewAuthoredCommit(k.AddTree(tree), e.At, r.Now(), message, parents...)), nil
+	return k.AddCommit(r.NewCommit(k.AddTree(tree), e.At, r.Now(), message, parents...)), nil
 }
 
 // version is the version of the form of an entry.

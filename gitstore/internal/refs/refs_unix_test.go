@@ -139,10 +139,7 @@ func TestStageRejectsRefWithoutReflog(t *testing.T) {
 
 // For unusual refs, Stage or Commit fails with ErrNeedsGit and changes no file.
 func TestUnusualRefsAreLeftToGit(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	cases := map[string]func(w *world, moves []Move){
 		"a ref that is locked":              func(w *world, _ []Move) { w.put(one+".lock", "") },
 		"one that is locked behind another": func(w *world, _ []Move) { w.put(two+".lock", "") },

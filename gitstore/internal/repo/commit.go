@@ -264,14 +264,9 @@ func signedAt(line string) time.Time {
 	return time.Unix(n, 0).UTC()
 }
 
-// NewCommit returns a commit with configured author, committer and time.
-func (s *Repo) NewCommit(tree plumbing.Hash, at time.Time, message string, parents ...plumbing.Hash) RawCommit {
-	return s.NewAuthoredCommit(tree, at, at, message, parents...)
-}
-
-// NewAuthoredCommit is NewCommit with an author date of its own. A date that a commit cannot
-// have is replaced by the committer's.
-func (s *Repo) NewAuthoredCommit(tree plumbing.Hash, authored, at time.Time, message string, parents ...plumbing.Hash) RawCommit {
+// NewCommit returns a commit with configured author and committer. An author date that a commit
+// cannot have is replaced by the committer's.
+func (s *Repo) NewCommit(tree plumbing.Hash, authored, at time.Time, message string, parents ...plumbing.Hash) RawCommit {
 	if n := authored.Unix(); n < 0 || n > lastSecond {
 		authored = at
 	}

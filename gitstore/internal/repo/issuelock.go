@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,14 +22,29 @@ func (s *Repo) WithIssueLock(ctx context.Context, issue checkpoint.Issue, f func
 	return s.WithIssueLocks(ctx, []checkpoint.Issue{issue}, f)
 }
 
-// WithIssueLocks runs f with several issues locked.
+// WithIssueLocks runs f with several issues locked. A git of f inherits the locks. If there are
+// more than MaxLocks, this process holds them, and git inherits the lock of bookkeeping refs,
+// whose file has the note. Then WithIssueLocks fails unless all issues can be locked.
 func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
 	names := make([]string, len(issues))
 	for k, issue := range issues {
 		names[k] = issue.RefName()
 	}
-	return s.WithNamedLocks(ctx, names, f)
+	if len(names) <= MaxLocks {
+		return s.WithNamedLocks(ctx, names, f)
+	}
+	locks := s.RefDir().Lock(ctx, names)
+	defer locks.Unlock()
+	if !locks.HeldAll() || len(locks.Interrupted()) > 0 {
+		return errLockedElsewhere
+	}
+	return s.WithNamedLocks(ctx, []string{refs.Bookkeeping}, f)
 }
+
+// MaxLocks limits the issue locks that a git inherits, because each is an open file.
+const MaxLocks = 100
+
+var errLockedElsewhere = errors.New("an issue is locked by another process")
 
 // WithNamedLocks runs f with several issues locked, by their names in refs.
 func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() error) error {

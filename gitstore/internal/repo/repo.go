@@ -144,21 +144,8 @@ func (s *Repo) Boundary(ctx context.Context) *repository.Boundary {
 	return b
 }
 
-// Root returns the worktree's root, or "" in bare repositories.
-func (s *Repo) Root() string { return s.Info.Root }
-
 // MainRoot returns the main worktree's root, or "" without a main worktree.
 func (s *Repo) MainRoot(ctx context.Context) (string, error) { return s.Info.MainRoot(ctx, s.Git) }
-
-// CommonDir returns the repository folder that all worktrees share.
-func (s *Repo) CommonDir() string { return s.Info.CommonDir }
-
-// GitDir returns the git directory of this worktree.
-func (s *Repo) GitDir() string { return s.Info.Dir }
-
-// Prefix returns the working directory relative to Root, either "" or with trailing
-// slash.
-func (s *Repo) Prefix() string { return s.Info.Prefix }
 
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }

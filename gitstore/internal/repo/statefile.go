@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/filelock"
 )
@@ -66,36 +64,6 @@ func (s *Repo) LockNote(ctx context.Context, name string) (release func(), err e
 		return nil, &RefusedError{Reason: "another process keeps " + name + " locked"}
 	}
 	return func() { f.Close() }, nil
-}
-
-// Tips returns the newest commit of each issue's chain, in hex. It reads loose refs
-// without git, because git silently skips refs in a folder that it cannot open.
-func (s *Repo) Tips(ctx context.Context) (map[checkpoint.Issue]string, error) {
-	refs, err := s.Refs.Values(ctx, LiveRefs)
-	if err != nil {
-		return nil, err
-	}
-	tips := make(map[checkpoint.Issue]string, len(refs))
-	for name, tip := range refs {
-		if i, err := checkpoint.IssueFromRef(strings.TrimPrefix(name, LiveRefs)); err == nil {
-			tips[i] = tip.String()
-		}
-	}
-	return tips, nil
-}
-
-// Session returns the session id of this worktree. Without a stored id, it stores the
-// result of fresh.
-func (s *Repo) Session(fresh func() string) string {
-	path := filepath.Join(s.StateDir(), "session")
-	if data, err := os.ReadFile(path); err == nil && len(data) > 0 {
-		return strings.TrimSpace(string(data))
-	}
-	id := fresh()
-	if err := s.WriteFile(path, []byte(id+"\n")); err != nil {
-		return id // an id that cannot be stored is still valid
-	}
-	return id
 }
 
 // SyncNearest syncs a directory that another process may remove. After a removal,

@@ -2,7 +2,6 @@ package repo
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -22,28 +21,8 @@ type together struct {
 // Together runs f with issues locked, see Store.Together. The operations in f read the new values of
 // the refs that they move. A transaction for each operation would start git for each new ref.
 func (s *Repo) Together(ctx context.Context, message string, issues []checkpoint.Issue, f func()) error {
-	names := make([]string, len(issues))
-	for k, issue := range issues {
-		names[k] = issue.RefName()
-	}
-	run := func() error { return s.moveTogether(ctx, message, f) }
-	if len(names) <= MaxLocks {
-		return s.WithNamedLocks(ctx, names, run)
-	}
-	// This process holds the locks of the issues, and its git inherits the lock of bookkeeping refs,
-	// whose file has the note.
-	locks := s.RefDir().Lock(ctx, names)
-	defer locks.Unlock()
-	if !locks.HeldAll() || len(locks.Interrupted()) > 0 {
-		return errLockedElsewhere
-	}
-	return s.WithNamedLocks(ctx, []string{refs.Bookkeeping}, run)
+	return s.WithIssueLocks(ctx, issues, func() error { return s.moveTogether(ctx, message, f) })
 }
-
-// MaxLocks limits the issue locks that a git inherits, because each is an open file.
-const MaxLocks = 100
-
-var errLockedElsewhere = errors.New("an issue is locked by another process")
 
 func (s *Repo) moveTogether(ctx context.Context, message string, f func()) error {
 	t := &together{k: s.NewObjectWriter(), at: map[string]int{}}

@@ -166,12 +166,16 @@ func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Scan
 		return nil, err
 	}
 	defer external.close()
-	present, reports, err := s.blobsAmong(ctx, &shown)
-	if err != nil {
-		return nil, err
-	}
-	limit := reqs[0].MaxFile
-	err = s.eachBlob(ctx, present, func(blob string, size int64, r io.Reader) error {
+	reports, limit := map[string]*report{}, reqs[0].MaxFile
+	err = s.eachNamed(ctx, shown, func(blob, kind string, size int64, r io.Reader) error {
+		if kind != "blob" && kind != missing {
+			return nil
+		}
+		shown.files = append(shown.files, exposedFile{plumbing.NewHash(blob), shown.paths[blob]})
+		if kind == missing {
+			reports[blob] = &report{skipped: "not in this clone"}
+			return nil
+		}
 		again := external.copied(blob, shown.paths[blob], r)
 		defer again.Close()
 		found, err := examine(again, size)
@@ -322,31 +326,49 @@ func (s *Scanner) treesShown(tips []plumbing.Hash) (trees []string) {
 	return trees
 }
 
-// eachBlob calls f with the contents of files, one after the other, as a stream.
-func (s *Scanner) eachBlob(ctx context.Context, names []string, f func(blob string, size int64, r io.Reader) error) error {
-	if len(names) == 0 {
+// eachNamed calls f for each object with a path, one after the other, with the content as a
+// stream.
+func (s *Scanner) eachNamed(ctx context.Context, shown exposed, f func(name, kind string, size int64, r io.Reader) error) error {
+	var in strings.Builder
+	count := 0
+	for hex, path := range shown.paths {
+		if path != "" {
+			in.WriteString(hex + "\n")
+			count++
+		}
+	}
+	if count == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pr, pw := io.Pipe()
 	go func() {
-		in := strings.NewReader(strings.Join(names, "\n") + "\n")
-		pw.CloseWithError(s.repo.Git.Filter(ctx, in, pw, "cat-file", "--batch", "--buffer"))
+		pw.CloseWithError(s.repo.Git.Filter(ctx, strings.NewReader(in.String()), pw, "cat-file", "--batch", "--buffer"))
 	}()
 	defer pr.Close()
-	return EachObject(bufio.NewReaderSize(pr, 64<<10), len(names), f)
+	return EachObject(bufio.NewReaderSize(pr, 64<<10), count, f)
 }
 
+// missing is the kind of an object that git does not find, as in a partial clone.
+const missing = "missing"
+
 // EachObject reads the output of `git cat-file --batch`: for each object a line with
-// name, type and size, then the content and a newline.
-func EachObject(r *bufio.Reader, count int, f func(name string, size int64, r io.Reader) error) error {
+// name, type and size, then the content and a newline. For a missing object there is only a line
+// with the name and the word "missing".
+func EachObject(r *bufio.Reader, count int, f func(name, kind string, size int64, r io.Reader) error) error {
 	for range count {
 		head, err := r.ReadString('\n')
 		if err != nil {
 			return fmt.Errorf("read files: %w", unexpected(err))
 		}
 		words := strings.Fields(head)
+		if len(words) == 2 && words[1] == missing {
+			if err := f(words[0], missing, 0, strings.NewReader("")); err != nil {
+				return err
+			}
+			continue
+		}
 		if len(words) != 3 {
 			return fmt.Errorf("read files: git cat-file: %q", head)
 		}
@@ -355,7 +377,7 @@ func EachObject(r *bufio.Reader, count int, f func(name string, size int64, r io
 			return fmt.Errorf("read files: git cat-file: %q", head)
 		}
 		content := &io.LimitedReader{R: r, N: size}
-		if err := f(words[0], size, content); err != nil {
+		if err := f(words[0], words[1], size, content); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, content); err != nil {
@@ -376,32 +398,6 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// blobsAmong finds the files among objects, and returns those that are present. Files that a
-// partial clone lacks have a report.
-func (s *Scanner) blobsAmong(ctx context.Context, shown *exposed) (present []string, reports map[string]*report, err error) {
-	var in strings.Builder
-	for hex, path := range shown.paths {
-		if path != "" {
-			in.WriteString(hex + "\n")
-		}
-	}
-	reports = map[string]*report{}
-	out, err := s.repo.Git.Pipe(ctx, []byte(in.String()), "cat-file", "--batch-check=%(objectname) %(objecttype)")
-	if err != nil {
-		return nil, nil, err
-	}
-	for line := range strings.Lines(string(out)) {
-		switch hex, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind {
-		case "blob":
-			present, shown.files = append(present, hex), append(shown.files, exposedFile{plumbing.NewHash(hex), shown.paths[hex]})
-		case "missing":
-			reports[hex], shown.files = &report{skipped: "not in this clone"}, append(shown.files, exposedFile{plumbing.NewHash(hex), shown.paths[hex]})
-		}
-	}
-	slices.SortFunc(present, func(a, b string) int { return compareFiles(shown.paths[a], a, shown.paths[b], b) })
-	return present, reports, nil
 }
 
 // compareFiles compares files by path, then by content.

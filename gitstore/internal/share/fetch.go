@@ -18,12 +18,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Fetch fetches the chains of issues from a remote. If the remote chain extends the local
-// chain, the local ref moves to the remote tip. If both have diverged, the local chain
-// stays, and the remote chain is available below refs/git-checkpoint/remote. The error
-// reports that the remote did not answer; errors of single issues are in their Synced.
+// Fetch is Store.Fetch of package gitstore.
 func (s *Sharer) Fetch(ctx context.Context, req Request) ([]chain.Synced, error) {
-	y, err := s.start("fetch", req)
+	y, err := s.Start("fetch", req)
 	if err != nil {
 		return nil, err
 	}

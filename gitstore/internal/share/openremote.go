@@ -12,15 +12,12 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// OpenRemote opens a remote's chains as a separate repository for reading. The caller must
-// close it. The local repository does not change: missing objects are fetched into a
-// temporary repository. If the remote supports filters, only commits are fetched.
+// OpenRemote is Store.OpenRemote of package gitstore.
 func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error) {
 	refs, err := s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
 	if err != nil {
@@ -57,11 +54,6 @@ func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit tim
 	ref := "refs/heads/" + branch
 	tips, err := l.Tips(ctx, ref)
 	return !tips[ref].IsZero(), err
-}
-
-// OtherPushURLs returns the push URLs of a remote that get no checkpoints.
-func (s *Sharer) OtherPushURLs(name string) []string {
-	return remote.OtherPushURLs(s.repo.Config, name)
 }
 
 // fetchTips fetches remote refs and missing commits of their chains.

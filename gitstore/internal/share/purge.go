@@ -22,10 +22,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Purge removes the references to dropped checkpoints from an issue's reflogs and fetched refs, and
-// the operations that can reach them. The next git gc can then delete the objects. It returns the
-// remote-tracking refs that still contain one of ids. The next sync with their remote
-// moves these refs and expires their reflogs.
+// Purge is Store.Purge of package gitstore.
 func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
 	tracking, err := s.repo.TrackingRefs(ctx, issue)
 	if err != nil {
@@ -205,9 +202,7 @@ type Remains struct {
 	Refs     []string // in branches, other checkpoints, stashes or reflogs; Purge reports remote-tracking refs
 }
 
-// Remaining returns files of dropped checkpoints that remain reachable or in the
-// worktree. Files that HEAD had at a save do not count. Objects that are missing from
-// this repository, as in a partial clone, are skipped.
+// Remaining is Store.Remaining of package gitstore.
 func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Remains, error) {
 	all, err := s.filesOfDropped(ctx, dropped)
 	if err != nil {
@@ -234,8 +229,8 @@ func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Re
 	return r, nil
 }
 
-// filesOfDropped returns the blobs of dropped checkpoints with their paths, without those that HEAD
-// had at a save.
+// filesOfDropped returns the blobs of dropped checkpoints with their paths in the worktree, without
+// those that HEAD had at a save.
 func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint) (map[plumbing.Hash]string, error) {
 	var in []string
 	for i := range dropped {
@@ -258,7 +253,22 @@ func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint)
 	if len(in) == 0 {
 		return nil, nil
 	}
-	return s.filesOf(ctx, in)
+	out, err := s.repo.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), "rev-list", "--objects", "--missing=allow-any", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	files := map[plumbing.Hash]string{}
+	for line := range strings.Lines(string(out)) {
+		hash, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		dir, path, inside := strings.Cut(path, "/")
+		if !inside || dir == "conflicts" {
+			continue
+		}
+		if kind, _, err := s.repo.Objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
+			files[plumbing.NewHash(hash)] = path
+		}
+	}
+	return files, nil
 }
 
 // reachable returns the paths of the files that git can reach from args, sorted. Git
@@ -279,28 +289,6 @@ func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, 
 	}
 	slices.Sort(paths)
 	return paths, lines.Err()
-}
-
-// filesOf returns the blobs below trees with their paths, without blobs below trees that
-// are prefixed with ^. A path is relative to the worktree, not to the checkpoint's tree.
-func (s *Sharer) filesOf(ctx context.Context, in []string) (map[plumbing.Hash]string, error) {
-	args := []string{"rev-list", "--objects", "--missing=allow-any", "--stdin"}
-	out, err := s.repo.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), args...)
-	if err != nil {
-		return nil, err
-	}
-	files := map[plumbing.Hash]string{}
-	for line := range strings.Lines(string(out)) {
-		hash, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		dir, path, inside := strings.Cut(path, "/")
-		if !inside || dir == "conflicts" {
-			continue
-		}
-		if kind, _, err := s.repo.Objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
-			files[plumbing.NewHash(hash)] = path
-		}
-	}
-	return files, nil
 }
 
 // isInWorktree reports whether a worktree file's content equals a blob.

@@ -18,11 +18,9 @@ import (
 // pushTries limits the number of attempts if the remote refs keep moving.
 const pushTries = 4
 
-// Push pushes chains of issues to a remote if they contain the remote's chains. A ref
-// moves only from the value that was last seen; a diverged ref stays. The error reports
-// that the remote did not answer; errors of single issues are in their Synced.
+// Push is Store.Push of package gitstore.
 func (s *Sharer) Push(ctx context.Context, req Request) ([]chain.Synced, error) {
-	y, err := s.start("push", req)
+	y, err := s.Start("push", req)
 	if err != nil {
 		return nil, err
 	}

@@ -238,13 +238,16 @@ func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error))
 // transactions, and then the refs of each failed issue alone, since an error may concern only
 // one issue.
 func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
-	if len(issues) > repo.MaxLocks {
-		return u.runMany(ctx, issues)
-	}
 	errs, left := errorsByIssue{}, issues
 	if len(issues) > 1 {
 		err := u.s.repo.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
 		left = errs.left(issues, err)
+	}
+	if len(issues) > repo.MaxLocks {
+		for some := range slices.Chunk(left, repo.MaxLocks) {
+			maps.Copy(errs, u.run(ctx, some))
+		}
+		return errs
 	}
 	for _, i := range left {
 		errs[i] = u.alone(ctx, i, func() error {
@@ -267,25 +270,6 @@ func (errs errorsByIssue) left(issues []checkpoint.Issue, err error) (left []che
 	return left
 }
 
-// runMany is run for more issues than a git can inherit locks. This process holds the locks of
-// the issues, and its git inherits the lock of bookkeeping refs, whose file has the note.
-func (u *localUpdate) runMany(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
-	names := make([]string, len(issues))
-	for n, i := range issues {
-		names[n] = i.RefName()
-	}
-	errs, left := errorsByIssue{}, issues
-	locks := u.s.repo.RefDir().Lock(ctx, names)
-	if locks.HeldAll() && len(locks.Interrupted()) == 0 {
-		left = u.underBookkeeping(ctx, issues, errs)
-	}
-	locks.Unlock()
-	for some := range slices.Chunk(left, repo.MaxLocks) {
-		maps.Copy(errs, u.run(ctx, some))
-	}
-	return errs
-}
-
 // runSeen is run for issues of which only remote-tracking refs move. A lost update of such a
 // ref is harmless, so the lock of bookkeeping refs suffices.
 func (u *localUpdate) runSeen(ctx context.Context, issues []checkpoint.Issue) errorsByIssue {
@@ -293,15 +277,9 @@ func (u *localUpdate) runSeen(ctx context.Context, issues []checkpoint.Issue) er
 		return u.run(ctx, issues)
 	}
 	errs := errorsByIssue{}
-	maps.Copy(errs, u.run(ctx, u.underBookkeeping(ctx, issues, errs)))
-	return errs
-}
-
-// underBookkeeping moves the refs of issues under the lock of bookkeeping refs. It returns the
-// issues whose refs have not moved.
-func (u *localUpdate) underBookkeeping(ctx context.Context, issues []checkpoint.Issue, errs errorsByIssue) []checkpoint.Issue {
 	err := u.s.repo.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return u.move(ctx, issues, errs) })
-	return errs.left(issues, err)
+	maps.Copy(errs, u.run(ctx, errs.left(issues, err)))
+	return errs
 }
 
 // move moves the refs of locked issues in one transaction. It leaves out issues whose

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -130,8 +131,8 @@ type staleTip struct {
 	times int
 }
 
-// start begins a fetch, a push or a sync, without a connection yet.
-func (s *Sharer) start(op string, req Request) (*Syncing, error) {
+// Start begins a fetch, a push or a sync, without a connection yet.
+func (s *Sharer) Start(op string, req Request) (*Syncing, error) {
 	l, err := s.Connect(op, req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
@@ -224,19 +225,19 @@ func (y *Syncing) RefStatesOf(here map[string]plumbing.Hash) refStates {
 	all := make(refStates, len(here)/3+1)
 	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for ref, hash := range here {
-		if name, ok := strings.CutPrefix(ref, repo.LiveRefs); ok {
-			s := all[name]
+		prefix, name := path.Split(ref)
+		s := all[name]
+		switch prefix {
+		case repo.LiveRefs:
 			s.live = hash
-			all[name] = s
-		} else if name, ok := strings.CutPrefix(ref, repo.OwnRefs); ok {
-			s := all[name]
+		case repo.OwnRefs:
 			s.own = hash
-			all[name] = s
-		} else if name, ok := strings.CutPrefix(ref, tracking); ok {
-			s := all[name]
+		case tracking:
 			s.tracked = hash
-			all[name] = s
+		default:
+			continue
 		}
+		all[name] = s
 	}
 	return all
 }

@@ -21,9 +21,6 @@ import (
 // which both sides have now.
 const Joined = "joined"
 
-// StartSync begins a sync, without a connection yet.
-func (s *Sharer) StartSync(req Request) (*Syncing, error) { return s.start("sync", req) }
-
 // Results returns the results of the sync, sorted by issue.
 func (y *Syncing) Results() []chain.Synced {
 	if y.Open == nil { // the remote's issues are unknown

@@ -42,18 +42,22 @@ func (s *Capturer) lfsStorage() string {
 	dir, _ := git.Last(s.repo.Config, "lfs.storage")
 	switch {
 	case dir == "":
-		return filepath.Join(s.repo.Info.CommonDir, "lfs")
-	case filepath.IsAbs(dir):
-		return dir
+		dir = filepath.Join(s.repo.Info.CommonDir, "lfs")
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(s.repo.Info.CommonDir, dir)
 	}
-	return filepath.Join(s.repo.Info.CommonDir, dir)
+	return filepath.Join(dir, "objects")
 }
 
 func (s *Capturer) keptContent() string {
 	return filepath.Join(s.repo.Info.CommonDir, "git-checkpoint", "lfs")
 }
 
-func contentPath(dir, oid string) string { return filepath.Join(dir, oid[:2], oid[2:4], oid) }
+// content returns the files for the content of a pointer: of git-lfs, and of this program.
+func (s *Capturer) content(p LFSPointer) (stored, kept string) {
+	name := filepath.Join(p.OID[:2], p.OID[2:4], p.OID)
+	return filepath.Join(s.lfsStorage(), name), filepath.Join(s.keptContent(), name)
+}
 
 // Pointers returns the pointers of git-lfs in the files of a checkpoint that differ from its
 // HEAD. The content of other files belongs to a commit.
@@ -120,18 +124,20 @@ func parsePointer(text string) (p LFSPointer, ok bool) {
 // so that `git lfs prune` leaves it. It returns the paths whose content was not kept. Content
 // that is not in this clone cannot be kept.
 func (s *Capturer) KeepContent(c *chain.Checkpoint) (failed []string, err error) {
-	if !fsutil.Exists(filepath.Join(s.lfsStorage(), "objects")) && !fsutil.Exists(s.keptContent()) {
+	if !fsutil.Exists(s.lfsStorage()) && !fsutil.Exists(s.keptContent()) {
 		return nil, nil
 	}
 	pointers, err := s.Pointers(c)
 	for _, p := range pointers {
-		to, from := contentPath(s.keptContent(), p.OID), contentPath(filepath.Join(s.lfsStorage(), "objects"), p.OID)
+		from, to := s.content(p)
 		if hasSize(to, p.Size) || !hasSize(from, p.Size) {
 			continue
 		}
-		if e := s.repo.Objects.MakeDirs(filepath.Dir(to)); e != nil {
-			failed, err = append(failed, p.Path), e
-		} else if e := linkContent(from, to); e != nil {
+		e := s.repo.Objects.MakeDirs(filepath.Dir(to))
+		if e == nil {
+			e = linkContent(from, to)
+		}
+		if e != nil {
 			failed, err = append(failed, p.Path), e
 		}
 	}
@@ -146,7 +152,7 @@ func (s *Capturer) ReturnContent(c *chain.Checkpoint) error {
 	}
 	pointers, err := s.Pointers(c)
 	for _, p := range pointers {
-		from, to := contentPath(s.keptContent(), p.OID), contentPath(filepath.Join(s.lfsStorage(), "objects"), p.OID)
+		to, from := s.content(p)
 		if !hasSize(from, p.Size) || hasSize(to, p.Size) {
 			continue
 		}
@@ -166,7 +172,7 @@ func (s *Capturer) MissingContent(c *chain.Checkpoint) ([]LFSPointer, error) {
 	pointers, err := s.Pointers(c)
 	var missing []LFSPointer
 	for _, p := range pointers {
-		if p.Size > 0 && !hasSize(contentPath(s.keptContent(), p.OID), p.Size) && !hasSize(contentPath(filepath.Join(s.lfsStorage(), "objects"), p.OID), p.Size) {
+		if stored, kept := s.content(p); p.Size > 0 && !hasSize(kept, p.Size) && !hasSize(stored, p.Size) {
 			missing = append(missing, p)
 		}
 	}

@@ -82,11 +82,8 @@ func (s *Capturer) treesOf(c *chain.Checkpoint) (*Stored, error) {
 
 // StateTree returns the tree of a checkpoint's files.
 func (s *Capturer) StateTree(c *chain.Checkpoint) (plumbing.Hash, error) {
-	entries, err := trees.Read(s.repo.Objects, c.Tree)
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("%s: %w", c.Name(), err)
-	}
-	return trees.HashOf(entries, "state"), nil
+	side, err := s.side(c)
+	return side.Tree, err
 }
 
 // nearError describes why a commit that a checkpoint refers to cannot be read. In a shallow

@@ -28,8 +28,8 @@ func tellDay(code int) int {
 	return code
 }
 
-// Slow skips a test in short mode.
-func Slow(t testing.TB) {
+// SkipShort skips a test in short mode.
+func SkipShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("slow: not in short mode")

@@ -73,3 +73,10 @@ func SkipSync() {
 		fsutil.SkipSync()
 	}
 }
+
+// Slow runs a test in parallel, and skips it in short mode.
+func Slow(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+	SkipShort(t)
+}

@@ -167,10 +167,7 @@ func cloned(t testing.TB, now func() time.Time) storetest.World {
 // reftable, the test starts a new process with another git, because a process finds git
 // only once.
 func TestGitStoreReftable(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() == nil {
 		run(t, func(t testing.TB, now func() time.Time) storetest.World {
 			r := refTable.New(t)
