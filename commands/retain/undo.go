@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,22 +58,14 @@ func (o *undoOptions) flags() []cli.Flag {
 
 // An undoer holds the parts in which undo and redo differ.
 type undoer struct {
-	name    string
-	of      string // noun of the operation, with the kind of the reverted operation as argument
-	done    string // announces the result, with kind and issue as arguments
-	preview func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
-	act     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
+	name string
+	of   string // noun of the operation, with the kind of the reverted operation as argument
+	done string // announces the result, with kind and issue as arguments
 }
 
 var (
-	undoing = undoer{
-		name: "undo", of: "the %s", done: "took back the last %s of %s",
-		preview: (*gitstore.Store).PreviewUndo, act: (*gitstore.Store).Undo,
-	}
-	redoing = undoer{
-		name: "redo", of: "the undo of the %s", done: "took back the last undo of %[2]s: %[1]s",
-		preview: (*gitstore.Store).PreviewRedo, act: (*gitstore.Store).Redo,
-	}
+	undoing = undoer{name: "undo", of: "the %s", done: "took back the last %s of %s"}
+	redoing = undoer{name: "redo", of: "the undo of the %s", done: "took back the last undo of %[2]s: %[1]s"}
 )
 
 func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
@@ -88,7 +79,7 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 	if !o.dryRun && c.Store.Restorer.Pending(c.Ctx) {
 		return u.finish(c, which, nil)
 	}
-	shown, err := u.preview(c.Store, c.Ctx, which)
+	shown, err := c.Store.Restorer.Preview(c.Ctx, gitstore.Way(u.name), which)
 	if err != nil {
 		return err
 	}
@@ -109,7 +100,7 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 
 // finish reverts the operation of a preview, or finishes one that was interrupted.
 func (u undoer) finish(c *invoke.Invocation, which gitstore.Which, shown *gitstore.Undone) error {
-	done, err := u.act(c.Store, c.Ctx, which, shown)
+	done, err := c.Store.Revert(c.Ctx, gitstore.Way(u.name), which, shown)
 	if errors.As(err, new(*gitstore.UnfinishedError)) {
 		return failure.Errorf(failure.Failure, u.command(which)+" --yes", "%w", err)
 	}

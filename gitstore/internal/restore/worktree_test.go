@@ -89,7 +89,7 @@ func (x *site) try(c *gitstore.Checkpoint, change ...func(*gitstore.RestoreReque
 
 func (x *site) undo() *gitstore.Restored {
 	x.t.Helper()
-	done, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
+	done, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.NoError(x.t, err)
 	require.NotNil(x.t, done.Restored)
 	return done.Restored
