@@ -100,10 +100,15 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		c.Infof("%s", nothing)
 	}
 	if c.Line.JSON {
+		var sessions []view.SessionFile
+		for _, p := range done.Others {
+			id := done.Sessions[p]
+			sessions = append(sessions, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: work.AgentOf(c, id)})
+		}
 		err = c.WriteJSON(view.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
-			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), OtherSessions: view.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
+			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), OtherSessions: view.QuotePaths(done.Others), Sessions: sessions,
 			LeftOut: view.LeftOutRecords(left), Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
@@ -148,15 +153,6 @@ func leftOut(c *invoke.Invocation, req *gitstore.RestoreRequest) []checkpoint.Sk
 	return slices.DeleteFunc(r.Snapshot().LeftOut(), func(f checkpoint.Skipped) bool {
 		return len(req.Paths) > 0 && !slices.Contains(req.Paths, f.Path)
 	})
-}
-
-// sessionFiles returns the records of the files of other sessions.
-func sessionFiles(c *invoke.Invocation, done *gitstore.Restored) (files []view.SessionFile) {
-	for _, p := range done.Others {
-		id := done.Sessions[p]
-		files = append(files, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: work.AgentOf(c, id)})
-	}
-	return files
 }
 
 // tellPoint prints from which checkpoint the work goes on, if the restore has changed it.

@@ -122,17 +122,15 @@ func (u undoer) which(c *invoke.Invocation) (gitstore.Which, error) {
 				"%s: %s is a checkpoint, and a save is no operation", u.name, arg)
 		}
 		n, err := strconv.Atoi(arg)
-		if err == nil && n > 0 && !c.Store.HasIssue(c.Ctx, checkpoint.Issue(arg)) && hasOperation(c, n) {
-			return gitstore.Which{Number: n}, nil
+		if err == nil && n > 0 && !c.Store.HasIssue(c.Ctx, checkpoint.Issue(arg)) {
+			list, err := c.Store.Operations(c.Ctx)
+			if err == nil && slices.ContainsFunc(list, func(e *gitstore.Operation) bool { return e.Number == n }) {
+				return gitstore.Which{Number: n}, nil
+			}
 		}
 	}
 	issue, err := c.Issue()
 	return gitstore.Which{Issue: issue}, err
-}
-
-func hasOperation(c *invoke.Invocation, n int) bool {
-	list, err := c.Store.Operations(c.Ctx)
-	return err == nil && slices.ContainsFunc(list, func(e *gitstore.Operation) bool { return e.Number == n })
 }
 
 func (u undoer) command(which gitstore.Which) string {
@@ -215,7 +213,18 @@ func confirmUndo(c *invoke.Invocation, u undoer, which gitstore.Which, shown *gi
 // the planned actions.
 func showUndone(c *invoke.Invocation, u undoer, done *gitstore.Undone, dryRun bool) error {
 	if c.Line.JSON {
-		return c.WriteJSON(undoRecord(u, done, dryRun))
+		r := view.Undo{
+			Type: u.name, CheckpointIDs: view.Strings(done.IDs()), Result: done.What, DryRun: dryRun, At: done.At,
+			Number: done.Number, Branch: done.Branch,
+		}
+		if len(done.Issues) > 0 {
+			r.Issue = string(done.Issues[0])
+		}
+		if f := done.Restored; f != nil {
+			r.CheckpointID, r.Restored, r.Removed = string(f.ID), view.QuotePaths(f.Restored), view.QuotePaths(f.Removed)
+			r.Skipped, r.Committed = view.QuotePaths(f.Skipped), view.QuotePaths(f.Committed)
+		}
+		return c.WriteJSON(r)
 	}
 	brought, removed, putBack := "brought back", "removed", "put back"
 	if dryRun {
@@ -246,20 +255,4 @@ func showUndone(c *invoke.Invocation, u undoer, done *gitstore.Undone, dryRun bo
 		}
 	}
 	return nil
-}
-
-func undoRecord(u undoer, done *gitstore.Undone, dryRun bool) view.Undo {
-	r := view.Undo{
-		Type: u.name, CheckpointIDs: view.Strings(done.IDs()), Result: done.What, DryRun: dryRun, At: done.At,
-		Number: done.Number, Branch: done.Branch,
-	}
-	if len(done.Issues) > 0 {
-		r.Issue = string(done.Issues[0])
-	}
-	if done.Restored != nil {
-		r.CheckpointID = string(done.Restored.ID)
-		r.Restored, r.Removed = view.QuotePaths(done.Restored.Restored), view.QuotePaths(done.Restored.Removed)
-		r.Skipped, r.Committed = view.QuotePaths(done.Restored.Skipped), view.QuotePaths(done.Restored.Committed)
-	}
-	return r
 }
