@@ -69,7 +69,6 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 	return c.Store.OperateHere(c.Ctx, start, func() error { return adopt(c, o, a) })
 }
 
-// adopt restores the files, saves the checkpoint and archives the forks.
 func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 	t := c.TickFiles("adopt: writing files")
 	a.done, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
@@ -179,10 +178,8 @@ func countedTokens(c *invoke.Invocation, a *adoption) []checkpoint.Spent {
 // forks returns the forks of the source, the adopted one at last.
 func (a *adoption) forks() []checkpoint.Issue { return append(slices.Clone(a.others), a.fork.Issue) }
 
-// note returns the note of the checkpoint after the adoption.
 func (a *adoption) note() string { return "adopted " + string(a.fork.Issue) }
 
-// save saves the checkpoint of the source issue.
 func (a *adoption) save(c *invoke.Invocation) error {
 	o := &work.SaveOptions{Message: a.note(), Issue: work.IssueOptions{Offline: true}}
 	if len(a.others) > 0 {
@@ -227,7 +224,6 @@ func (a *adoption) archive(c *invoke.Invocation) error {
 	return nil
 }
 
-// show prints the outcome.
 func (a *adoption) show(c *invoke.Invocation) error {
 	if a.dryRun && len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay) == 0 {
 		a.left = a.forks()

@@ -126,7 +126,6 @@ func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Is
 	return issue, issues, err
 }
 
-// measureAll measures the attempts, without the command.
 func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt, error) {
 	sources := map[checkpoint.Issue]checkpoint.Fork{}
 	for _, i := range issues {

@@ -189,7 +189,6 @@ func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstor
 	return cp
 }
 
-// makeForks creates the chains of the forks.
 func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
 	req := gitstore.ForkRequest{From: from, Branches: map[string]string{}, DryRun: o.dryRun}
 	for _, f := range forks {

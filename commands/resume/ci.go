@@ -28,7 +28,6 @@ import (
 // A Variable is a shell variable that resume prints.
 type Variable struct{ Name, Value string }
 
-// resumeCI runs resume for a CI job.
 func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 	if err := ciDefaults(c, o); err != nil {
 		return err
@@ -169,7 +168,6 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 	return err
 }
 
-// showNothingToDo prints the output if the work is complete.
 func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	r.ended = true
 	switch {

@@ -77,7 +77,6 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	showResumePoint(c, r)
 }
 
-// fromLine returns the line about the work and the checkpoint.
 func (r *resumption) fromLine() string {
 	return view.Clean(fmt.Sprintf("%s, from %s (%s)", r.Heading(), r.Checkpoint.ID, r.SavedText()))
 }
@@ -135,7 +134,6 @@ func (r *resumption) action() string {
 	return r.Verdict.Action.String()
 }
 
-// isComplete reports whether nothing is left to do.
 func (r *resumption) isComplete() bool { return r.Verdict.At.Complete }
 
 // actionNone is the action if no checkpoint exists, or if a CI job has nothing to do.

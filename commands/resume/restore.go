@@ -185,7 +185,6 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 // mergeAgain returns the command that makes the next commit a merge with another commit.
 func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + view.Shell(other) }
 
-// finishRestore runs --continue or --abort.
 func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if o.finish && o.takeBack {
 		return failure.Usagef("restore: --continue and --abort cannot be combined")
@@ -217,7 +216,6 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	return nil
 }
 
-// showRestored prints the result of every path.
 func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	var restored, others strings.Builder // one write for many files
 	for _, f := range view.RestoredFiles(done, dryRun, func(session string) string { return work.AgentOf(c, session) }) {
@@ -246,7 +244,6 @@ func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
 	}
 }
 
-// undoCommand returns the command that takes a restore back.
 func undoCommand(done *gitstore.Restored) string {
 	return "git checkpoint undo " + view.IssueArg(done.Issue)
 }

@@ -161,7 +161,6 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 	return err
 }
 
-// resumeOpened resumes in an open repository.
 func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	err := toResume(c, r)
 	if err != nil {
@@ -321,7 +320,6 @@ func noResumption(c *invoke.Invocation, r *resumption, err error) error {
 	return err
 }
 
-// resume restores the files and prints the resume point.
 func resume(c *invoke.Invocation, r *resumption) error {
 	if err := stopResume(c, r); err != nil {
 		return err
@@ -355,7 +353,6 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored), giveTo(c, r))
 }
 
-// restoreAndRecord restores the files and records the resume.
 func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 	o := r.options
 	if !o.leavesFiles() && c.Store.Root() != "" {

@@ -162,7 +162,6 @@ func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
 	}
 }
 
-// confirmDrop asks for confirmation, unless --yes is set.
 func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	if o.yes {
 		return nil
@@ -186,7 +185,6 @@ func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, i
 	return err
 }
 
-// dropCommand returns the command that drops the checkpoints.
 func dropCommand(o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
 	command := "git checkpoint drop " + view.IssueArg(issue)
 	if o.all {

@@ -103,7 +103,6 @@ func idsOf(checkpoints []gitstore.Checkpoint) []checkpoint.ID {
 	return ids
 }
 
-// showResult prints an action's result for each checkpoint.
 func showResult(c *invoke.Invocation, kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.Line.JSON {
 		return c.WriteJSON(view.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: view.Strings(ids), Result: result})

@@ -265,7 +265,6 @@ func showPlan(c *invoke.Invocation, o *pruneOptions, plan *prunePlan) error {
 	return nil
 }
 
-// verb returns the action of a decision.
 func verb(d retention.Decision, archived bool) string {
 	switch {
 	case d.Keep:

@@ -143,7 +143,6 @@ func (u undoer) command(which gitstore.Which) string {
 	return "git checkpoint " + u.name
 }
 
-// ofIssues names the issues of an operation.
 func ofIssues(shown *gitstore.Undone) string {
 	switch len(shown.Issues) {
 	case 0:
@@ -191,7 +190,6 @@ func announceUndo(c *invoke.Invocation, u undoer, shown *gitstore.Undone) {
 	}
 }
 
-// confirmUndo asks whether to undo an operation that commits or saves have followed.
 func confirmUndo(c *invoke.Invocation, u undoer, which gitstore.Which, shown *gitstore.Undone) error {
 	var since []string
 	if shown.Commits > 0 {

@@ -115,12 +115,10 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 // never lists a missing file. It returns paths changed concurrently; those files stay.
 func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	defer trace.Begin(trace.Step, "write files").End()
-	root, err := os.OpenRoot(s.Root)
+	in, err := s.openPlaces()
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	var edits []indexEdit
 	do := func(i int, st Step, move func(*places, int, Step) error) error {
@@ -219,12 +217,10 @@ func (st Step) edit() (indexEdit, bool) {
 // cleanNear removes temporary copies that a killed restore left beside their target
 // paths.
 func (s *Worktree) cleanNear(steps []Step) {
-	root, err := os.OpenRoot(s.Root)
+	in, err := s.openPlaces()
 	if err != nil {
 		return
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	for _, st := range steps {
 		if !st.creates() {

@@ -171,12 +171,10 @@ func moveAside(pl place, was fileOnDisk, to place) error {
 // returnKept moves the files of a killed operation back that it has set aside without a file in
 // their place.
 func (s *Worktree) returnKept(w *staging, steps []Step) error {
-	root, err := os.OpenRoot(s.Root)
+	in, err := s.openPlaces()
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	for _, st := range steps {
 		if !st.creates() || !st.before.disk.kept {

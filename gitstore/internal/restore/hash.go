@@ -20,13 +20,12 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(a.s.Root)
+	in, err := a.s.openPlaces()
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	in := &places{root: root, fixed: true}
 	defer in.close()
+	in.fixed = true
 	var left, refused []string
 	for _, path := range paths {
 		if _, info := in.regular(path); info != nil {

@@ -16,10 +16,11 @@ import (
 // those of the last path open, so that a sequence of sorted paths opens each directory once.
 // Before each use it compares the open directories with those that the worktree has now: a
 // directory that was moved away, or replaced by a symlink, is never used again. places is used by
-// one goroutine. The caller must call close; the root stays open.
+// one goroutine. The caller must call close.
 type places struct {
 	root   *os.Root
 	fixed  bool      // see open
+	isOwn  bool      // close closes the root too
 	handle *os.File  // see place.open
 	held   []heldDir // parents of the last path, from the root down
 }
@@ -81,7 +82,6 @@ func (h *heldDir) isStillIn(parent *os.Root) bool {
 	return err == nil && os.SameFile(h.info, now)
 }
 
-// closeBelow closes the directories below a depth.
 func (p *places) closeBelow(depth int) {
 	for _, h := range p.held[depth:] {
 		h.dir.Close()
@@ -92,8 +92,17 @@ func (p *places) closeBelow(depth int) {
 	p.held = p.held[:depth]
 }
 
+// openPlaces returns the places of the worktree.
+func (s *Worktree) openPlaces() (*places, error) {
+	root, err := os.OpenRoot(s.Root)
+	return &places{root: root, isOwn: true}, err
+}
+
 func (p *places) close() {
 	p.closeBelow(0)
+	if p.isOwn {
+		p.root.Close()
+	}
 	if p.handle != nil {
 		p.handle.Close()
 		p.handle = nil

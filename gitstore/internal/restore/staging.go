@@ -65,7 +65,6 @@ func (s *Worktree) share(paths ...string) {
 	}
 }
 
-// stagingDir returns the parent of all staging directories.
 func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
 
 // close removes the directory, and its parent if empty.
@@ -125,12 +124,10 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 // copyAttributes copies .gitattributes files for the steps' paths into ready/, from the
 // steps if present, otherwise from the worktree.
 func (w *staging) copyAttributes(steps []Step) error {
-	root, err := os.OpenRoot(w.s.Root)
+	in, err := w.s.openPlaces()
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {

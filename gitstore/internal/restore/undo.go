@@ -106,21 +106,12 @@ func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry,
 	return found, nil
 }
 
-// hasEffect reports whether an undo of an operation would change anything.
 func (s *Restorer) hasEffect(ctx context.Context, e *operation.Entry) (bool, error) {
 	if e.HasFiles() || len(e.Moves) == 0 {
 		return true, nil
 	}
 	deltas, err := s.deltas(ctx, e, operation.Undo)
 	return len(deltas) > 0, err
-}
-
-// check fails if e is not the operation of a preview.
-func (u *Undone) check(e *operation.Entry) error {
-	if u == nil || u.entry == e.Commit {
-		return nil
-	}
-	return &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
 }
 
 // undoneOf returns the result for an operation, without paths.
@@ -222,11 +213,11 @@ func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, show
 		}
 	}
 	e, err := s.next(ctx, way, which)
-	if err == nil {
-		err = shown.check(e)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if shown != nil && shown.entry != e.Commit {
+		return nil, &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
 	}
 	done, err := s.revert(ctx, e, way)
 	if err == nil || repo.IsDone(err) || errors.As(err, new(*repo.RefusedError)) || e.State != operation.Pending {

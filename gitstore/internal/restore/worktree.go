@@ -263,12 +263,10 @@ func (s *Worktree) PlanBack(ctx context.Context, steps []Step) (*Outcome, error)
 // keepAll adds the current contents of the files of all steps to Objects, except for files that are
 // set aside.
 func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
-	root, err := os.OpenRoot(s.Root)
+	in, err := s.openPlaces()
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	isLFS, err := s.findLFS(ctx, steps)
 	if err != nil {
@@ -370,12 +368,10 @@ func (st Step) reversed(at state, index, work bool) Step {
 
 // pruneUnused removes directories created for files that were not installed.
 func (s *Worktree) pruneUnused(steps []Step, done *Outcome) {
-	root, err := os.OpenRoot(s.Root)
+	in, err := s.openPlaces()
 	if err != nil {
 		return
 	}
-	defer root.Close()
-	in := &places{root: root}
 	defer in.close()
 	for _, st := range steps {
 		if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
