@@ -116,7 +116,14 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		for _, text := range work.LeftOutTexts(left) {
 			c.Warnf("%s", text)
 		}
-		tellPoint(c, req.Checkpoint.Issue, done)
+		if done.MovedPoint {
+			p, err := c.Store.Point(c.Ctx, cp.Issue)
+			if err != nil || !p.WentBack() {
+				c.Infof("the work goes on from the newest checkpoint again")
+			} else {
+				c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(cp.Issue))
+			}
+		}
 	}
 	if err = cmp.Or(err, r.InTheWay()); err != nil {
 		return err
@@ -153,19 +160,6 @@ func leftOut(c *invoke.Invocation, req *gitstore.RestoreRequest) []checkpoint.Sk
 	return slices.DeleteFunc(r.Snapshot().LeftOut(), func(f checkpoint.Skipped) bool {
 		return len(req.Paths) > 0 && !slices.Contains(req.Paths, f.Path)
 	})
-}
-
-// tellPoint prints from which checkpoint the work goes on, if the restore has changed it.
-func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Restored) {
-	if !done.MovedPoint {
-		return
-	}
-	p, err := c.Store.Point(c.Ctx, issue)
-	if err != nil || !p.WentBack() {
-		c.Infof("the work goes on from the newest checkpoint again")
-		return
-	}
-	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(issue))
 }
 
 // nextCommands returns the commands to type after a restore, for scripts.

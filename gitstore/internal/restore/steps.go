@@ -130,14 +130,6 @@ func (s *Restorer) steps(e *operation.Entry, name string) (steps []Step, err err
 	return steps, nil
 }
 
-// overriddenBy returns the steps of both lists by path. A step of former, which has the state before a
-// command that was killed, replaces one of steps.
-func overriddenBy(steps, former []Step) []Step {
-	all := slices.Concat(former, steps)
-	slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
-	return slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
-}
-
 // A storedStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
 // A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
 // permissions; other values have git's modes and filtered content.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -97,21 +99,15 @@ func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry,
 		case way == operation.Redo:
 			found = e
 		case e.State == operation.Done:
-			changes, err := s.hasEffect(ctx, e)
-			if err != nil || changes {
+			if e.HasFiles() || len(e.Moves) == 0 {
+				return e, nil
+			}
+			if deltas, err := s.deltas(ctx, e, operation.Undo); err != nil || len(deltas) > 0 {
 				return e, err
 			}
 		}
 	}
 	return found, nil
-}
-
-func (s *Restorer) hasEffect(ctx context.Context, e *operation.Entry) (bool, error) {
-	if e.HasFiles() || len(e.Moves) == 0 {
-		return true, nil
-	}
-	deltas, err := s.deltas(ctx, e, operation.Undo)
-	return len(deltas) > 0, err
 }
 
 // undoneOf returns the result for an operation, without paths.
@@ -305,7 +301,11 @@ func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Ste
 				return err
 			}
 		}
-		if err := putSteps(e, stores, overriddenBy(opposite, killed), k, resolved...); err != nil {
+		// A step of the killed process has the state before it.
+		all := slices.Concat(killed, opposite)
+		slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
+		all = slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
+		if err := putSteps(e, stores, all, k, resolved...); err != nil {
 			return err
 		}
 		return s.log.Write(ctx, e, k)
