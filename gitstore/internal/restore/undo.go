@@ -293,7 +293,7 @@ func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Ste
 	site, k := s.siteSince(e, e.Head()), s.repo.NewObjectWriter()
 	site.former = former
 	site.Objects = k
-	return site.TakeBack(ctx, steps, killed, func(ctx context.Context, opposite []Step) error {
+	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
 		var resolved []plumbing.Hash
 		if killed == nil { // otherwise the entry has the index from before the kill
 			var err error

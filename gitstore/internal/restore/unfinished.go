@@ -179,7 +179,7 @@ func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
 	if site.former, err = s.indexBefore(e, forward); err != nil {
 		return err
 	}
-	done, err := site.TakeBack(ctx, steps, steps, nil)
+	done, err := site.TakeBack(ctx, steps, nil)
 	if err != nil {
 		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
 	}
