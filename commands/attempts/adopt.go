@@ -97,10 +97,8 @@ func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 	if !a.dryRun {
 		err = a.record(c)
 	}
-	if showErr := a.show(c); err == nil {
-		err = showErr
-	}
-	return err
+	showErr := a.show(c)
+	return cmp.Or(err, showErr)
 }
 
 // toAdopt returns the fork of the command line, its source and the other forks.
@@ -229,7 +227,16 @@ func (a *adoption) show(c *invoke.Invocation) error {
 		a.left = a.forks()
 	}
 	if c.Line.JSON {
-		return c.WriteJSON(a.json())
+		d := a.done
+		r := view.Adopt{
+			Type: "adopt", DryRun: a.dryRun, Issue: string(a.source.Issue), Fork: string(a.fork.Issue), Undo: d.Undo,
+			Restored: view.QuotePaths(d.Restored), Removed: view.QuotePaths(d.Removed), Skipped: view.QuotePaths(d.Skipped),
+			InTheWay: view.QuotePaths(d.InTheWay), Conflicts: view.QuotePaths(d.Merged), Archived: view.Strings(a.left),
+		}
+		if a.saved != nil {
+			r.CheckpointID = string(a.saved.ID)
+		}
+		return c.WriteJSON(r)
 	}
 	verbs := [3]string{"restored", "removed", "archived"}
 	if a.dryRun {
@@ -270,17 +277,4 @@ func (a *adoption) show(c *invoke.Invocation) error {
 		c.Infof("hint: git checkpoint undo %s", view.IssueArg(a.source.Issue))
 	}
 	return nil
-}
-
-func (a *adoption) json() view.Adopt {
-	d := a.done
-	r := view.Adopt{
-		Type: "adopt", DryRun: a.dryRun, Issue: string(a.source.Issue), Fork: string(a.fork.Issue), Undo: d.Undo,
-		Restored: view.QuotePaths(d.Restored), Removed: view.QuotePaths(d.Removed), Skipped: view.QuotePaths(d.Skipped),
-		InTheWay: view.QuotePaths(d.InTheWay), Conflicts: view.QuotePaths(d.Merged), Archived: view.Strings(a.left),
-	}
-	if a.saved != nil {
-		r.CheckpointID = string(a.saved.ID)
-	}
-	return r
 }
