@@ -13,6 +13,9 @@ func RecordedBranch(name string) string { return facts.RecordedBranch(name) }
 // A BranchReport contains known facts about a branch.
 type BranchReport = facts.BranchReport
 
+// A FormerName is an earlier name of a branch.
+type FormerName = facts.FormerName
+
 // A Worktree is a worktree for the branch of a checkpoint.
 type Worktree = facts.Worktree
 

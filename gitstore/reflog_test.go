@@ -24,7 +24,7 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 			w.s.repo.Info.RefFormat = format
 			w.s.repo.Refs.Files = format == "files"
 			require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
-			done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+			done, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 			require.NoError(t, err)
 			assert.ElementsMatch(t, ids[1:], done.IDs())
 			assert.Equal(t, ids, w.live())
@@ -50,7 +50,7 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	left, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Less(t, len(left), len(data))
-	done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	done, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.ElementsMatch(t, ids[1:], done.IDs())
 	assert.Equal(t, ids, w.live())

@@ -86,36 +86,20 @@ func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
 	return list, nil
 }
 
-// An Undone is the result of Undo or Redo, or its preview.
+// A Way is "undo" or "redo".
+type Way = operation.Way
+
+// An Undone is the result of an undo or a redo, or its preview.
 type Undone = restore.Undone
 
 // Which selects the operation that an undo or a redo reverts.
 type Which = restore.Which
 
-// Undo reverts the last operation of this worktree, or the one that which selects. Removed
-// checkpoints return to their former place, added ones go, and later saves stay, with their pruning.
-// Paths that have changed since a restore stay, also if a commit has changed them. Undo fails with
-// ErrNothingToUndo. If shown is not nil, it fails with a *RefusedError unless it would revert the
-// operation of this preview.
-func (s *Store) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.Restorer.Act(ctx, operation.Undo, which, shown)
-}
-
-// PreviewUndo returns what Undo would revert now, and changes nothing. Its Restored has the
-// checkpoint of the restore, and the paths that Undo would write or leave.
-// PreviewUndo fails with ErrNothingToUndo.
-func (s *Store) PreviewUndo(ctx context.Context, which Which) (*Undone, error) {
-	return s.Restorer.Preview(ctx, operation.Undo, which)
-}
-
-// Redo reverts the last undo, unless another operation has followed. It fails with
-// ErrNothingToRedo. shown is as for Undo.
-func (s *Store) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.Restorer.Act(ctx, operation.Redo, which, shown)
-}
-
-// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
-// ErrNothingToRedo.
-func (s *Store) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
-	return s.Restorer.Preview(ctx, operation.Redo, which)
+// Revert undoes the last operation of this worktree, or the one that which selects; or it redoes what the
+// last undo has reverted. Removed checkpoints return to their former place, added ones go, and later
+// saves stay, with their pruning. Paths that have changed since a restore stay, also if a commit has
+// changed them. Revert fails with ErrNothingToUndo or ErrNothingToRedo. If shown is not nil, it fails
+// with a *RefusedError unless it would revert the operation of this preview.
+func (s *Store) Revert(ctx context.Context, way Way, which Which, shown *Undone) (*Undone, error) {
+	return s.Restorer.Act(ctx, way, which, shown)
 }

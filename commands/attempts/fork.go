@@ -75,7 +75,14 @@ func runFork(c *invoke.Invocation, o *forkOptions) error {
 		return failure.Usagef("fork: at most %d forks at once, got %d", maxForks, len(names))
 	}
 	c.Subject.Issue = issue
-	from, err := forkFrom(c, issue, o.from)
+	var from *gitstore.Checkpoint // of --from, otherwise the one from which the work goes on
+	if o.from != "" {
+		from, err = c.Find(issue, o.from)
+	} else if p, pointErr := c.Store.Point(c.Ctx, issue); pointErr != nil {
+		err = pointErr
+	} else {
+		from = p.Checkpoint
+	}
 	if err != nil {
 		return err
 	}
@@ -127,18 +134,6 @@ func forkArgs(c *invoke.Invocation) (issue checkpoint.Issue, names []string, err
 		issue, err = c.InferIssue()
 	}
 	return issue, names, err
-}
-
-// forkFrom returns the checkpoint of --from, otherwise the one from which the work goes on.
-func forkFrom(c *invoke.Invocation, issue checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
-	if name != "" {
-		return c.Find(issue, name)
-	}
-	p, err := c.Store.Point(c.Ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	return p.Checkpoint, nil
 }
 
 // planWorktrees sets branch and directory of each fork. It fails if a branch or a directory exists,
@@ -194,7 +189,6 @@ func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstor
 	return cp
 }
 
-// makeForks creates the chains of the forks.
 func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
 	req := gitstore.ForkRequest{From: from, Branches: map[string]string{}, DryRun: o.dryRun}
 	for _, f := range forks {

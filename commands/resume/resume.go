@@ -69,7 +69,11 @@ type resumeOptions struct {
 }
 
 func (o *resumeOptions) flags() []cli.Flag {
-	return append(slices.Concat(o.ciFlags(), work.WorkflowFlags(&o.workflow)),
+	ci := []cli.Flag{
+		&cli.BoolFlag{Name: "ci", Usage: "for a CI job: fetch first, ask no question, print variables; exit with 0 if there is no checkpoint", Destination: &o.ci},
+		&cli.BoolFlag{Name: "files", Usage: "with --ci: also restore files", Destination: &o.files},
+	}
+	return append(append(ci, work.WorkflowFlags(&o.workflow)...),
 		&cli.BoolFlag{Name: "yes", Usage: "resume without a question", Destination: &o.yes},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d", Destination: &o.choice},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer", Destination: &o.auto},
@@ -157,7 +161,6 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 	return err
 }
 
-// resumeOpened resumes in an open repository.
 func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	err := toResume(c, r)
 	if err != nil {
@@ -317,7 +320,6 @@ func noResumption(c *invoke.Invocation, r *resumption, err error) error {
 	return err
 }
 
-// resume restores the files and prints the resume point.
 func resume(c *invoke.Invocation, r *resumption) error {
 	if err := stopResume(c, r); err != nil {
 		return err
@@ -338,7 +340,9 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	}
 	switch {
 	case o.onlyPrints(err):
-		return printOnly(c, r, err)
+		c.Warnf("nothing is restored or recorded: %v", err)
+		o.dryRun = true
+		return resume(c, r)
 	case err != nil && !begun:
 		return r.notRestored(fmt.Errorf("restore %s: %w", r.Checkpoint.ID, err))
 	case err != nil:
@@ -349,7 +353,6 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored), giveTo(c, r))
 }
 
-// restoreAndRecord restores the files and records the resume.
 func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 	o := r.options
 	if !o.leavesFiles() && c.Store.Root() != "" {
@@ -389,13 +392,6 @@ func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 // sandbox of an agent can make the repository read-only.
 func (o *resumeOptions) onlyPrints(err error) bool {
 	return o.print == "prompt" && failure.IsReadOnly(err)
-}
-
-// printOnly prints the prompt as --dry-run does.
-func printOnly(c *invoke.Invocation, r *resumption, err error) error {
-	c.Warnf("nothing is restored or recorded: %v", err)
-	r.options.dryRun = true
-	return resume(c, r)
 }
 
 // notRestored returns the error of a refused restore. If HEAD is the reason, --force is

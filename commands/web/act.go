@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -238,8 +237,6 @@ type reverting struct {
 	done     string // announces the result, with the kind of the operation
 	other    Link   // verb and name of the opposite
 	nothing  error
-	preview  func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
-	does     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
 	asBefore string // what happens to files
 }
 
@@ -247,12 +244,12 @@ var (
 	undo = reverting{
 		name: "undo", verb: "Undo", of: "Undo the last %s?", returns: "will return to the timeline", done: "Undone: the last %s", other: Link{"Redo", "redo"},
 		none: "This worktree has no operation of issue %s that can be undone.", nothing: gitstore.ErrNothingToUndo,
-		preview: (*gitstore.Store).PreviewUndo, does: (*gitstore.Store).Undo, asBefore: "as before",
+		asBefore: "as before",
 	}
 	redo = reverting{
 		name: "redo", verb: "Redo", of: "Redo the last %s?", returns: "will leave the timeline", done: "Done again: the last %s", other: Link{"Undo", "undo"},
 		none: "Nothing of issue %s was undone here, or something else followed.", nothing: gitstore.ErrNothingToRedo,
-		preview: (*gitstore.Store).PreviewRedo, does: (*gitstore.Store).Redo, asBefore: "as before the undo",
+		asBefore: "as before the undo",
 	}
 )
 
@@ -272,7 +269,7 @@ func (u reverting) question(v *visit) (*Question, error) {
 		Verb: u.verb, Form: v.links.view(i, u.name), Back: v.links.issue(i), bound: []string{u.name, string(i)},
 		title: u.verb, crumbs: v.crumbs(i, Link{Text: u.verb}), to: v.links.issue(i),
 	}
-	shown, err := u.preview(v.repo.Store, v.ctx, gitstore.Which{Issue: i})
+	shown, err := v.repo.Restorer.Preview(v.ctx, gitstore.Way(u.name), gitstore.Which{Issue: i})
 	if errors.Is(err, u.nothing) {
 		q.Heading, q.refused = "There is nothing to "+u.name, err
 		q.Blocked, q.Calm = fmt.Sprintf(u.none, line(string(i))), true
@@ -305,7 +302,7 @@ func (u reverting) question(v *visit) (*Question, error) {
 		q.block(err)
 	}
 	q.do = func() (n Notice, err error) {
-		done, err := u.does(v.repo.Store, v.ctx, gitstore.Which{Issue: i}, shown)
+		done, err := v.repo.Revert(v.ctx, gitstore.Way(u.name), gitstore.Which{Issue: i}, shown)
 		if err != nil {
 			return n, err
 		}

@@ -172,7 +172,6 @@ func IssueOf(ref string) (checkpoint.Issue, error) {
 	return checkpoint.IssueFromRef(strings.TrimPrefix(strings.TrimPrefix(ref, repo.LiveRefs), repo.ArchiveRefs))
 }
 
-// encode adds the objects of an entry, and returns its commit.
 func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error) {
 	e.Version = version
 	data, err := json.MarshalIndent(&e.Facts, "", "  ")
@@ -199,17 +198,14 @@ func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error
 // version is the version of the form of an entry.
 const version = 1
 
-// isPending reports whether the message of a commit is that of a pending entry.
 func isPending(message string) bool { return strings.HasSuffix(message, ": "+string(Pending)+"\n") }
 
-// parseName returns the worktree and the number in the ref of an entry.
 func parseName(ref string) (worktree string, number int, ok bool) {
 	worktree, digits, ok := strings.Cut(strings.TrimPrefix(ref, Refs), "/")
 	number, err := strconv.Atoi(digits)
 	return worktree, number, ok && err == nil && number > 0 && len(digits) == 10
 }
 
-// read reads an entry.
 func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {
 	worktree, number, ok := parseName(ref)
 	if !ok {

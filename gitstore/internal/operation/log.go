@@ -227,7 +227,6 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 	return append([]refs.Move{{Name: e.Name(), Old: old, New: e.Commit}}, moves...), nil
 }
 
-// newest returns the newest number of the entries of a worktree.
 func newest(there map[string]plumbing.Hash, of string) (n int) {
 	for ref := range there {
 		if worktree, number, ok := parseName(ref); ok && worktree == of {

@@ -19,8 +19,8 @@ import (
 
 // A restore does not copy large, unreadable and git-lfs files into the entry of its operation. It
 // sets such a file aside: it renames the file into the folder of the entry (operation.Log.Kept). The
-// undo renames it back, and sets aside what it replaces by the same rules. Each rename is found by
-// the file itself, because a kill can come between two of them.
+// undo renames it back, and sets aside what it replaces by the same rules. A kill never leaves the path
+// without a file.
 
 // errNotAside reports that a file could not be set aside, for example because it is on another file
 // system than the git directory.
@@ -137,12 +137,9 @@ func (w *staging) exchangeKept(in *places, st Step, ready place) error {
 	if err != nil {
 		return meanwhile(err)
 	}
-	move := func(from, to place) error {
-		return os.Rename(filepath.Join(from.dir.Name(), from.name), filepath.Join(to.dir.Name(), to.name))
-	}
 	// The ready file is at the free place before the exchange, so that no kill leaves the other file
 	// among those of the staging directory.
-	if err := move(ready, free); err != nil {
+	if err := os.Rename(ready.path(), free.path()); err != nil {
 		return aside(err)
 	}
 	err = swap(free, pl, st.before.disk)
@@ -151,49 +148,13 @@ func (w *staging) exchangeKept(in *places, st Step, ready place) error {
 	}
 	second, err := w.freePlace(st.path)
 	if err == nil {
-		err = aside(moveAside(pl, st.before.disk, second))
+		err = aside(os.Link(pl.path(), second.path()))
 	}
 	if err == nil {
-		err = move(free, pl)
+		err = moveChecked(free, pl, st.before.disk)
 	}
 	return err
 }
 
-// moveAside is the rename of a file to be set aside, for systems without an atomic exchange.
-func moveAside(pl place, was fileOnDisk, to place) error {
-	now, err := pl.dir.Lstat(pl.name)
-	if err != nil || !sameFile(was.info, now) {
-		return ErrConcurrentChange
-	}
-	return os.Rename(filepath.Join(pl.dir.Name(), pl.name), filepath.Join(to.dir.Name(), to.name))
-}
-
-// returnKept moves the files of a killed operation back that it has set aside without a file in
-// their place.
-func (s *Worktree) returnKept(w *staging, steps []Step) error {
-	root, err := os.OpenRoot(s.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	in := &places{root: root}
-	defer in.close()
-	for _, st := range steps {
-		if !st.creates() || !st.before.disk.kept {
-			continue
-		}
-		pl, err := in.open(st.path, false)
-		if err != nil {
-			continue
-		}
-		if _, err := pl.dir.Lstat(pl.name); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if from, err := w.findKept(st.path, st.before.disk); err == nil {
-			if err := os.Rename(filepath.Join(from.dir.Name(), from.name), filepath.Join(pl.dir.Name(), pl.name)); err != nil {
-				return fmt.Errorf("move %q back: %w", st.path, err)
-			}
-		}
-	}
-	return nil
-}
+// path returns the path of a place, for calls that take no directory.
+func (pl place) path() string { return filepath.Join(pl.dir.Name(), pl.name) }

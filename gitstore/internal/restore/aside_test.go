@@ -90,7 +90,7 @@ func TestUndoRenamesTheFilesBackThatWereSetAside(t *testing.T) {
 	x.undo()
 	check()
 	assert.Len(t, x.kept(), 2, "the large and the git-lfs file of the checkpoint")
-	_, err := x.s.Redo(context.Background(), gitstore.Which{}, nil)
+	_, err := x.s.Revert(context.Background(), "redo", gitstore.Which{}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "staged a\n", x.Read("a"))
 	assert.Equal(t, "of the checkpoint\n", x.Read("l.bin"))

@@ -175,7 +175,16 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	if len(d.come)+len(d.file)+len(d.leave)+len(d.out) == 0 && d.ledger.Equal(c.Ledger) {
 		return nil, nil
 	}
-	d.lasting = lastingOf(d, way, remotes)
+	for _, remote := range remotes {
+		for _, id := range slices.Sorted(maps.Keys(d.again)) {
+			if way == operation.Undo {
+				d.lasting = append(d.lasting, fmt.Sprintf("%s stays dropped at %s: it comes back as %s", id, remote, d.again[id]))
+			}
+		}
+		for _, id := range d.removed() {
+			d.lasting = append(d.lasting, fmt.Sprintf("%s was pushed to %s: other clones have it until their next sync", id, remote))
+		}
+	}
 	return d, nil
 }
 
@@ -315,13 +324,7 @@ func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chai
 // sharedWith returns the remotes that may know what the operation has changed: a push of the issue
 // was started since, or the remote-tracking chain shows it.
 func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta, pairs [][2]*ledger.Ledger) (remotes []string) {
-	if s.log.WasPushed(e, d.issue) {
-		remotes = append(remotes, "a remote")
-	}
-	tracking, err := s.repo.TrackingRefs(ctx, d.issue)
-	if err != nil {
-		return remotes
-	}
+	tracking, _ := s.repo.TrackingRefs(ctx, d.issue)
 	came := chain.SetOf(d.removed())
 	for _, ref := range slices.Sorted(maps.Keys(tracking)) {
 		theirs, err := s.chain.Walk(d.issue, ref, tracking[ref], 0)
@@ -336,20 +339,8 @@ func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta,
 			remotes = append(remotes, strings.TrimSuffix(strings.TrimPrefix(ref, repo.RemoteRefs), "/"+d.issue.RefName()))
 		}
 	}
-	return remotes
-}
-
-// lastingOf returns what an undo or a redo cannot take back at remotes.
-func lastingOf(d *delta, way operation.Way, remotes []string) (texts []string) {
-	for _, remote := range remotes {
-		for _, id := range slices.Sorted(maps.Keys(d.again)) {
-			if way == operation.Undo {
-				texts = append(texts, fmt.Sprintf("%s stays dropped at %s: it comes back as %s", id, remote, d.again[id]))
-			}
-		}
-		for _, id := range d.removed() {
-			texts = append(texts, fmt.Sprintf("%s was pushed to %s: other clones have it until their next sync", id, remote))
-		}
+	if len(remotes) == 0 && s.log.WasPushed(e, d.issue) {
+		remotes = append(remotes, "a remote")
 	}
-	return texts
+	return remotes
 }

@@ -38,9 +38,6 @@ func diskMode(info fs.FileInfo) uint32 {
 // side returns mode and hash.
 func (d fileOnDisk) side() Side { return Side{Mode: d.mode, Hash: d.hash} }
 
-// String returns "<octal mode> <hash>", or "" for a missing file.
-func (d fileOnDisk) String() string { return d.side().String() }
-
 // readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
 // if the file changes during the read.
 func readDisk(pl place) (fileOnDisk, []byte, error) {

@@ -25,6 +25,7 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 		return nil, err
 	}
 	defer in.close()
+	in.fixed = true
 	var left, refused []string
 	for _, path := range paths {
 		if _, info := in.regular(path); info != nil {

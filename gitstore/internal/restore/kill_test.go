@@ -47,10 +47,8 @@ func restoreToBeKilled(id string) int {
 	s, err := gitstore.Open(ctx, gitstore.Options{})
 	switch {
 	case err != nil:
-	case id == "undo":
-		_, err = s.Undo(ctx, gitstore.Which{}, nil)
-	case id == "redo":
-		_, err = s.Redo(ctx, gitstore.Which{}, nil)
+	case id == "undo", id == "redo":
+		_, err = s.Revert(ctx, gitstore.Way(id), gitstore.Which{}, nil)
 	default:
 		var c *gitstore.Checkpoint
 		if c, err = s.Find(ctx, "42", id); err == nil {
@@ -190,11 +188,7 @@ func TestUndoKilledAtEveryPoint(t *testing.T) {
 	x.restore(c, takeTheirs)
 	require.NotEmpty(t, first.Undo)
 	again := func(what string) {
-		act := x.s.Undo
-		if what == "redo" {
-			act = x.s.Redo
-		}
-		done, err := act(t.Context(), gitstore.Which{}, nil)
+		done, err := x.s.Revert(t.Context(), gitstore.Way(what), gitstore.Which{}, nil)
 		require.NoError(t, err, what)
 		require.Equal(t, 2, done.Number, what)
 	}
@@ -268,6 +262,6 @@ func TestRestoreKilledAnytime(t *testing.T) {
 	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
 	require.NoError(t, err)
 	for _, file := range left {
-		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held"}, filepath.Base(file))
+		assert.NotContains(t, []string{"files", "index.lock", "index.held"}, filepath.Base(file))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -67,7 +66,8 @@ func (a *lockedIndex) close() { a.freeLock() }
 // recognized and removed. Callers hold the worktree's restore lock.
 func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
 
-func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index.copy") }
+// copied is beside the index, so that it can replace the index by a rename.
+func (a *lockedIndex) copied() string { return a.file + ".git-checkpoint" }
 
 func (a *lockedIndex) takeLock() error {
 	a.freeStale()
@@ -194,16 +194,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former former
 		}
 	}
 	// After a kill, either the old or the new index exists, and the lock is recognizable.
-	err = os.Rename(a.copied(), a.file)
-	if errors.Is(err, syscall.EXDEV) {
-		// GIT_INDEX_FILE is on another file system: copy to a temporary file beside it first.
-		near := a.file + ".git-checkpoint"
-		defer os.Remove(near)
-		if err = errors.Join(fsutil.CopyWithTime(a.copied(), near), os.Remove(a.copied())); err == nil {
-			return os.Rename(near, a.file)
-		}
-	}
-	if err != nil {
+	if err := os.Rename(a.copied(), a.file); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil

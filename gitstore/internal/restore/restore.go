@@ -86,28 +86,16 @@ func (o *Outcome) listSteps(steps []Step) {
 	}
 }
 
-// lose moves paths from Restored to Skipped after a concurrent change.
-func (o *Outcome) lose(paths []string) {
-	if len(paths) > 0 {
-		o.remove(paths)
-		o.Skipped = append(o.Skipped, paths...)
-		slices.Sort(o.Skipped)
+// lose moves paths from Restored to another list: files that have changed concurrently, or that could
+// not be set aside.
+func (o *Outcome) lose(paths []string, to *[]string) {
+	if len(paths) == 0 {
+		return
 	}
-}
-
-// block moves paths from Restored to InTheWay whose files could not be set aside.
-func (o *Outcome) block(paths []string) {
-	if len(paths) > 0 {
-		o.remove(paths)
-		o.InTheWay = append(o.InTheWay, paths...)
-		slices.Sort(o.InTheWay)
-	}
-}
-
-// remove removes paths from the results of a restore.
-func (o *Outcome) remove(paths []string) {
-	is := func(p string) bool { return slices.Contains(paths, p) }
-	o.Restored, o.Removed, o.Merged = slices.DeleteFunc(o.Restored, is), slices.DeleteFunc(o.Removed, is), slices.DeleteFunc(o.Merged, is)
+	isLost := func(p string) bool { return slices.Contains(paths, p) }
+	o.Restored, o.Removed, o.Merged = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost), slices.DeleteFunc(o.Merged, isLost)
+	*to = append(*to, paths...)
+	slices.Sort(*to)
 }
 
 // goesBack reports whether the files go back to the checkpoint, and are not merged with it.
@@ -287,8 +275,8 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	if err != nil {
 		return err
 	}
-	r.done.lose(lost)
-	r.done.block(w.stays)
+	r.done.lose(lost, &r.done.Skipped)
+	r.done.lose(w.stays, &r.done.InTheWay)
 	r.s.open = append(r.s.open, lost...)
 	if err := faultPoint("index"); err != nil {
 		return err

@@ -65,7 +65,6 @@ func (s *Worktree) share(paths ...string) {
 	}
 }
 
-// stagingDir returns the parent of all staging directories.
 func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
 
 // close removes the directory, and its parent if empty.

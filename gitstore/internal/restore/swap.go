@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -90,7 +89,7 @@ func moveChecked(ready, pl place, was fileOnDisk) error {
 	if !sameFile(was.info, now) {
 		return ErrConcurrentChange
 	}
-	return os.Rename(filepath.Join(ready.dir.Name(), ready.name), filepath.Join(pl.dir.Name(), pl.name))
+	return os.Rename(ready.path(), pl.path())
 }
 
 // take removes an unchanged worktree file by moving it to trash.
@@ -113,16 +112,17 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 	switch err := moveNew(from, pl.name, to, trash.name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case was.kept && errors.Is(err, errors.ErrUnsupported):
-		return aside(moveAside(pl, was, trash))
-	case was.kept && err != nil:
-		return aside(err)
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
 		now, err := pl.dir.Lstat(pl.name)
 		if err == nil && !sameFile(was.info, now) {
 			return ErrConcurrentChange
 		}
+		if was.kept {
+			return aside(os.Rename(pl.path(), trash.path()))
+		}
 		return fsutil.IgnoreMissing(pl.dir.Remove(pl.name))
+	case was.kept && err != nil:
+		return aside(err)
 	case err != nil:
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -98,30 +100,15 @@ func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry,
 		case way == operation.Redo:
 			found = e
 		case e.State == operation.Done:
-			changes, err := s.hasEffect(ctx, e)
-			if err != nil || changes {
+			if e.HasFiles() || len(e.Moves) == 0 {
+				return e, nil
+			}
+			if deltas, err := s.deltas(ctx, e, operation.Undo); err != nil || len(deltas) > 0 {
 				return e, err
 			}
 		}
 	}
 	return found, nil
-}
-
-// hasEffect reports whether an undo of an operation would change anything.
-func (s *Restorer) hasEffect(ctx context.Context, e *operation.Entry) (bool, error) {
-	if e.HasFiles() || len(e.Moves) == 0 {
-		return true, nil
-	}
-	deltas, err := s.deltas(ctx, e, operation.Undo)
-	return len(deltas) > 0, err
-}
-
-// check fails if e is not the operation of a preview.
-func (u *Undone) check(e *operation.Entry) error {
-	if u == nil || u.entry == e.Commit {
-		return nil
-	}
-	return &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
 }
 
 // undoneOf returns the result for an operation, without paths.
@@ -223,11 +210,11 @@ func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, show
 		}
 	}
 	e, err := s.next(ctx, way, which)
-	if err == nil {
-		err = shown.check(e)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if shown != nil && shown.entry != e.Commit {
+		return nil, &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
 	}
 	done, err := s.revert(ctx, e, way)
 	if err == nil || repo.IsDone(err) || errors.As(err, new(*repo.RefusedError)) || e.State != operation.Pending {
@@ -307,7 +294,7 @@ func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Ste
 	site, k := s.siteSince(e, e.Head()), s.repo.NewObjectWriter()
 	site.former = former
 	site.Objects = k
-	return site.TakeBack(ctx, steps, killed, func(ctx context.Context, opposite []Step) error {
+	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
 		var resolved []plumbing.Hash
 		if killed == nil { // otherwise the entry has the index from before the kill
 			var err error
@@ -315,7 +302,11 @@ func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Ste
 				return err
 			}
 		}
-		if err := putSteps(e, stores, overriddenBy(opposite, killed), k, resolved...); err != nil {
+		// A step of the killed process has the state before it.
+		all := slices.Concat(killed, opposite)
+		slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
+		all = slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
+		if err := putSteps(e, stores, all, k, resolved...); err != nil {
 			return err
 		}
 		return s.log.Write(ctx, e, k)

@@ -29,7 +29,7 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Equal(t, []string{"a"}, done.Skipped)
 	assert.Equal(t, []string{"d/e", "new/n"}, done.Restored)
 	assert.Equal(t, "edited after the restore\n", x.Read("a"))
-	_, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
+	_, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 	mine := x.Hash("mine\n")
 	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
@@ -93,7 +93,7 @@ func TestUndoRestoresTheIndexFile(t *testing.T) {
 	assert.Equal(t, files, x.picture())
 	assert.Equal(t, "version 2 of d/f", x.Git("cat-file", "blob", second))
 	assert.Empty(t, x.Git("diff-files", "--", "a", "d"), "stat data is fresh")
-	_, err := x.s.Redo(context.Background(), gitstore.Which{}, nil)
+	_, err := x.s.Revert(context.Background(), "redo", gitstore.Which{}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, after, index())
 

@@ -113,9 +113,6 @@ func (s *Worktree) Sweep() error {
 func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 	s.cleanNear(steps)
 	return s.workOn(ctx, func(w *staging, area *lockedIndex) error {
-		if err := s.returnKept(w, steps); err != nil {
-			return err
-		}
 		left, err := s.stillToDo(ctx, steps, area)
 		if err != nil {
 			return err
@@ -199,14 +196,11 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 // TakeBack undoes steps. It restores each path to its state before the steps, unless the
 // path changed since or a commit changed it. Before the first change it calls keep with the
 // steps that it is about to execute. TakeBack of these steps then reverts the undo. keep
-// may be nil. killed are the steps that a killed process has begun.
-func (s *Worktree) TakeBack(ctx context.Context, steps, killed []Step, keep func(context.Context, []Step) error) (*Outcome, error) {
+// may be nil.
+func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context.Context, []Step) error) (*Outcome, error) {
 	s.cleanNear(steps)
 	done := &Outcome{}
 	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {
-		if err := s.returnKept(w, killed); err != nil {
-			return err
-		}
 		back, planned, err := s.reverse(ctx, steps, area)
 		if err != nil {
 			return err
@@ -237,7 +231,7 @@ func (s *Worktree) TakeBack(ctx context.Context, steps, killed []Step, keep func
 			}
 		}
 		lost, err := s.apply(ctx, w, area, back)
-		done.lose(append(lost, w.stays...))
+		done.lose(append(lost, w.stays...), &done.Skipped)
 		return err
 	})
 }
