@@ -92,10 +92,6 @@ func (d Doctor) Features() []string {
 	return all
 }
 
-// OwnObjects returns the numbers of loose objects and packs that this program wrote. See
-// Store.Consolidate.
-func (d Doctor) OwnObjects() (loose, packs int) { return d.repo.OwnLoose() }
-
 // A Usage is the disk space used by an issue's checkpoints.
 type Usage = doctor.Usage
 

@@ -52,7 +52,7 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 	"session-end": func(c *invoke.Invocation, args []string) error { return sessionSave(c, "session_end", args) },
 	"stop":        sessionStop,
 	"event":       event,
-	work.PackHook: pack,
+	work.AgeHook:  age,
 	work.PushHook: push,
 }
 
@@ -93,13 +93,13 @@ func hookNames() []string {
 	return names
 }
 
-// pack packs loose objects, and applies the rules of age. The hooks of agents start it in the
-// background.
-func pack(c *invoke.Invocation, _ []string) error {
+// age applies the rules of age. The hooks of agents start it in the background.
+func age(c *invoke.Invocation, _ []string) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	return work.MaintainNow(c)
+	work.AgeAutomatically(c)
+	return nil
 }
 
 // push pushes the checkpoints of hooks. They start it in the background.

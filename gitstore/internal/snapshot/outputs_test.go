@@ -25,7 +25,7 @@ import (
 func newSite(t *testing.T) (*gittest.Repo, *Checker) {
 	t.Helper()
 	r := gittest.New(t)
-	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
+	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
 	return r, &Checker{Git: git.Git{Dir: r.Dir}, Root: r.Dir, Objects: store}
