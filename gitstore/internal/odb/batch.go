@@ -30,6 +30,7 @@ type Batch struct {
 	known   map[plumbing.Hash]bool // hashes of objects
 	kept    []plumbing.Hash
 	keeps   map[plumbing.Hash]bool // hashes of kept
+	others  []string               // see Sync
 }
 
 type added struct {
@@ -66,6 +67,14 @@ func (b *Batch) Keep(h plumbing.Hash) {
 		b.keeps[h] = true
 		b.kept = append(b.kept, h)
 	}
+}
+
+// Sync makes Install sync files and directories of other programs together with the objects. Files that
+// were removed, or that this user cannot read, do not matter.
+func (b *Batch) Sync(paths []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.others = paths
 }
 
 // keptOnly returns the kept objects that were not added too.

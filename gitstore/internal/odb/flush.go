@@ -20,7 +20,7 @@ import (
 )
 
 // Install makes the objects of the batch readable and their contents durable, together with those
-// of the open files in beside. The result settle makes their names durable: if it returns nil, the
+// of the files of Sync and of the open files in beside. The result settle makes their names durable: if it returns nil, the
 // objects survive a power failure. Install freshens existing loose objects, so that a concurrent gc
 // does not delete them, and writes all others. More than packAbove objects become one pack, which
 // is then cheaper. If Install fails, it removes its temporary files. Files with an object's name are
@@ -28,7 +28,8 @@ import (
 func (b *Batch) Install(ctx context.Context, packAbove int, beside ...*os.File) (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := b.store.newFlush()
+	f := b.store.newFlush(b.others...)
+	f.beside = beside
 	write, err := f.keep(b.keptOnly())
 	if err != nil {
 		return nil, err
@@ -37,9 +38,6 @@ func (b *Batch) Install(ctx context.Context, packAbove int, beside ...*os.File) 
 		if !f.freshen(o.hash, o) {
 			write = append(write, o)
 		}
-	}
-	if err := parallel(len(beside), func(i int) error { return fsutil.Sync(beside[i]) }); err != nil {
-		return nil, err
 	}
 	if len(write) <= packAbove {
 		return f.syncDirs, f.write(write)
@@ -53,15 +51,28 @@ func (b *Batch) Install(ctx context.Context, packAbove int, beside ...*os.File) 
 
 // A flush is the state of one Install call.
 type flush struct {
-	store *Database
-	loose []string // existing object files to sync
-	temps []*temp
-	dirs  map[string]bool // directories to sync
-	z     compressor
+	store  *Database
+	files  map[string]bool // existing files to sync, see add
+	beside []*os.File      // open files of the caller to sync
+	temps  []*temp
+	dirs   map[string]bool // directories to sync, see add
+	z      compressor
 }
 
-func (s *Database) newFlush() *flush {
-	return &flush{store: s, dirs: make(map[string]bool)}
+// newFlush returns a flush that syncs existing files.
+func (s *Database) newFlush(files ...string) *flush {
+	f := &flush{store: s, files: map[string]bool{}, dirs: map[string]bool{}}
+	for _, path := range files {
+		f.add(path, false)
+	}
+	return f
+}
+
+// add adds a file with a new or changed name. The objects may not need the file: then it is synced
+// only if this user can read it.
+func (f *flush) add(path string, isNeeded bool) {
+	f.files[path] = f.files[path] || isNeeded
+	f.dirs[filepath.Dir(path)] = f.dirs[filepath.Dir(path)] || isNeeded
 }
 
 // atOnce limits the number of open files.
@@ -111,8 +122,7 @@ func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 	if sameLoose(path, o) != nil || touch(path) != nil {
 		return false
 	}
-	f.loose = append(f.loose, path)
-	f.dirs[filepath.Dir(path)] = true
+	f.add(path, true)
 	return true
 }
 

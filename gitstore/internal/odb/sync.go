@@ -14,27 +14,40 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 )
 
-// sync syncs the contents of new and existing objects.
+// sync syncs the contents of new and existing files.
 func (f *flush) sync() error {
-	n := len(f.temps)
-	err := parallel(n+len(f.loose), func(i int) error {
-		if i < n {
+	files := slices.Collect(maps.Keys(f.files))
+	n, m := len(f.temps), len(f.beside)
+	err := parallel(n+m+len(files), func(i int) error {
+		switch {
+		case i < n:
 			t := f.temps[i]
 			if err := fsutil.Sync(t.file); err != nil {
 				return writeError(t.added, t.final, err)
 			}
 			f.done("sync", t.final)
 			return nil
+		case i < n+m:
+			return fsutil.Sync(f.beside[i-n])
 		}
-		path := f.loose[i-n]
-		if err := fsutil.SyncFile(path); err != nil && !gone(err) {
-			return fmt.Errorf("sync object: %w", err)
-		}
-		f.done("sync", path)
-		return nil
+		return f.syncAt(files[i-n-m], f.files[files[i-n-m]])
 	})
-	f.loose = nil
+	clear(f.files)
+	f.beside = nil
 	return err
+}
+
+// syncAt syncs an existing file or directory, unless it was removed.
+func (f *flush) syncAt(path string, isNeeded bool) error {
+	err := fsutil.SyncDir(path)
+	if gone(err) || !isNeeded && errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("sync: %w", err)
+	}
+	f.done("sync", path)
+	return nil
 }
 
 // syncDirs makes file names durable. It syncs the objects directory and the directories
@@ -45,13 +58,7 @@ func (f *flush) syncDirs() error {
 	}
 	f.dirs[f.store.cfg.Dir] = true
 	dirs := slices.Collect(maps.Keys(f.dirs))
-	return parallel(len(dirs), func(i int) error {
-		if err := fsutil.SyncDir(dirs[i]); err != nil && !gone(err) {
-			return fmt.Errorf("sync directory: %w", err)
-		}
-		f.done("sync", dirs[i])
-		return nil
-	})
+	return parallel(len(dirs), func(i int) error { return f.syncAt(dirs[i], f.dirs[dirs[i]]) })
 }
 
 // By default git syncs packs, but neither loose objects nor pack names (core.fsync). They
@@ -112,26 +119,13 @@ func LooseSince(dir string, since time.Time) []string {
 	return slices.Concat(found...)
 }
 
-// SyncFiles makes the contents of files and directories durable, then their names. It skips those that
-// were removed or that this user cannot read.
-func SyncFiles(paths []string) error {
-	dirs := map[string]bool{}
-	for _, path := range paths {
-		dirs[filepath.Dir(path)] = true
+// SyncFiles makes the contents of files and directories durable, then their names.
+func (s *Database) SyncFiles(paths []string) error {
+	f := s.newFlush(paths...)
+	if err := f.sync(); err != nil {
+		return err
 	}
-	for _, some := range [][]string{paths, slices.Collect(maps.Keys(dirs))} {
-		err := parallel(len(some), func(i int) error {
-			err := fsutil.SyncDir(some[i])
-			if gone(err) || errors.Is(err, fs.ErrPermission) {
-				return nil
-			}
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("sync file: %w", err)
-		}
-	}
-	return nil
+	return f.syncDirs()
 }
 
 // waiters is the number of parallel fsync calls, each in a thread. A file system commits

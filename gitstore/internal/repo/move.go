@@ -91,7 +91,7 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 		}
 		t.moves = append(slices.Clip(t.moves), more...)
 	}
-	synced, err := t.s.syncOthers()
+	synced, err := t.s.syncOthers(t.k)
 	if err != nil {
 		return false, err
 	}

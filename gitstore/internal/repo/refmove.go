@@ -37,7 +37,7 @@ func (s *Repo) syncRefDirs(moves []refs.Move) error {
 		// Git syncs new tables before writing their last bytes, and never syncs directories.
 		u := &unsynced{s: s, since: odb.Recent(time.Time{})}
 		u.refsIn(filepath.Join(s.Info.CommonDir, "reftable"))
-		return odb.SyncFiles(u.files)
+		return s.Objects.SyncFiles(u.files)
 	}
 	archived := func(m refs.Move) bool { return strings.HasPrefix(m.Name, ArchiveRefs) }
 	for len(moves) > 0 {

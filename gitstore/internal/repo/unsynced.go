@@ -32,9 +32,9 @@ type unsynced struct {
 // is the time from which changes are not synced.
 const syncedNote = "synced"
 
-// syncOthers syncs the files that git wrote. The caller calls done after the refs have moved, or with
-// the error.
-func (s *Repo) syncOthers() (done func(error), err error) {
+// syncOthers syncs the files that git wrote, or lets k sync them together with its objects. The caller
+// calls done after the refs have moved, or with the error.
+func (s *Repo) syncOthers(k *ObjectWriter) (done func(error), err error) {
 	path := s.NotePath(syncedNote)
 	here := odb.Identity(s.Info.CommonDir)
 	u := &unsynced{s: s, moved: true}
@@ -56,7 +56,7 @@ func (s *Repo) syncOthers() (done func(error), err error) {
 			os.Remove(next)
 		}
 	}
-	if err := u.sync(); err != nil {
+	if err := u.sync(k); err != nil {
 		done(err)
 		return nil, err
 	}
@@ -79,23 +79,26 @@ func (s *Repo) newNote(text string) (path string, err error) {
 	return f.Name(), err
 }
 
-// sync finds and syncs the files. Packs are first, because the removal of the loose files that git
+// sync finds the files. It syncs packs at once, because the removal of the loose files that git
 // has packed must not be durable before the packs; the same holds for packed refs.
-func (u *unsynced) sync() error {
+func (u *unsynced) sync(k *ObjectWriter) error {
 	dirs := u.s.Info.ObjectDirs()
 	for _, dir := range dirs {
 		u.files = append(u.files, odb.PacksSince(dir, u.since)...)
 	}
 	u.file(filepath.Join(u.s.Info.CommonDir, "packed-refs"))
-	if err := odb.SyncFiles(u.files); err != nil {
-		return err
+	if len(u.files) > 0 {
+		if err := u.s.Objects.SyncFiles(u.files); err != nil {
+			return err
+		}
 	}
 	u.files = nil
 	for _, dir := range dirs {
 		u.files = append(u.files, odb.LooseSince(dir, u.since)...)
 	}
 	u.refsOfOthers()
-	return odb.SyncFiles(u.files)
+	k.batch.Sync(u.files)
+	return nil
 }
 
 // file adds a file if it is recent, and reports whether it is.
