@@ -20,7 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Batch collects objects in memory until Flush writes them together. Concurrent use is
+// A Batch collects objects in memory until Install writes them together. Concurrent use is
 // safe.
 type Batch struct {
 	store *Database
@@ -45,7 +45,7 @@ func (s *Database) NewBatch() *Batch {
 }
 
 // Add copies an object into the batch and returns its hash. Add writes no file, and reads
-// of the database do not find the object before Flush.
+// of the database do not find the object before Install.
 func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	h := Name(t, content)
 	b.mu.Lock()
@@ -57,7 +57,7 @@ func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	return h
 }
 
-// Keep adds an existing object to the batch. Flush freshens the object, makes it durable
+// Keep adds an existing object to the batch. Install freshens the object, makes it durable
 // like an added object, and fails if the object is missing. Git itself does not sync
 // blobs that `git add` writes.
 func (b *Batch) Keep(h plumbing.Hash) {
@@ -119,7 +119,7 @@ func looseHeader(t plumbing.ObjectType, size int) []byte {
 
 // FlushPack writes all added objects as one pack with git index-pack, which checks and
 // syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
-// files. Unlike Flush, FlushPack also writes objects that exist already, because a
+// files. Unlike Install, FlushPack also writes objects that exist already, because a
 // concurrent gc may have decided to delete their files. If a kept object is missing,
 // FlushPack fails after it has written all others.
 func (b *Batch) FlushPack(ctx context.Context) error {

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -29,6 +31,7 @@ const (
 // clone lacks some objects, and most questions must not touch the network.
 type catFile struct {
 	git git.Git
+	dir string // objects directory
 
 	mu      sync.Mutex // held until git has answered
 	running map[question]*talk
@@ -40,7 +43,8 @@ type catFile struct {
 type talk struct {
 	run      *git.Run
 	out      *bufio.Reader
-	answered bool // git has answered a question
+	answered bool   // git has answered a question
+	packs    string // see packStamp, before git started
 }
 
 // An answer is git's answer: the type and size of an object, and its content if it was asked for.
@@ -119,11 +123,12 @@ func (c *catFile) talk(q question) (*talk, error) {
 	}
 	g := c.git.With("GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	g.Apart = true // a signal for this process must not end git
-	run, err := g.Talk(context.Background(), "cat-file", option)
-	if err != nil {
+	t := &talk{packs: packStamp(c.dir)}
+	var err error
+	if t.run, err = g.Talk(context.Background(), "cat-file", option); err != nil {
 		return nil, err
 	}
-	t := &talk{run: run, out: bufio.NewReaderSize(run, 64<<10)}
+	t.out = bufio.NewReaderSize(t.run, 64<<10)
 	if c.running == nil {
 		c.running = map[question]*talk{}
 	}
@@ -141,22 +146,45 @@ func (c *catFile) end(t *talk) error {
 	return t.run.Kill()
 }
 
-// stop ends git. The next question starts it again, and it then has no file open that another
-// process has deleted.
-func (c *catFile) stop() {
+// refresh ends git if packs may have changed. The next question starts it again, and it then has no
+// pack open that another process has deleted.
+func (c *catFile) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, t := range c.running {
-		_, _ = t.run.Finish(nil) // git ends with its input
-	}
-	clear(c.running)
+	now := packStamp(c.dir)
+	c.stop(func(t *talk) bool { return now == "" || t.packs != now })
 }
 
+// close ends git for good.
 func (c *catFile) close() {
-	c.stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
+	c.stop(func(*talk) bool { return true })
+}
+
+func (c *catFile) stop(which func(*talk) bool) {
+	for key, t := range c.running {
+		if which(t) {
+			_, _ = t.run.Finish(nil) // git ends with its input
+			delete(c.running, key)
+		}
+	}
+}
+
+// racy is the minimum age of a directory's timestamp to detect changes reliably. Two
+// changes within a clock tick have the same timestamp, and FAT has a resolution of two
+// seconds.
+const racy = 3 * time.Second
+
+// packStamp returns a text that changes if packs are added or removed, or "" if a change may not
+// be visible.
+func packStamp(dir string) string {
+	c, err := changeOf(filepath.Join(dir, "pack"))
+	if err != nil || time.Since(c.at) < racy {
+		return ""
+	}
+	return fmt.Sprint(c)
 }
 
 // readAnswer reads "<hash> <type> <size> LF", after forContents also "<content> LF", or

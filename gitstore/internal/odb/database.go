@@ -85,7 +85,7 @@ func Open(c Config) (*Database, error) {
 	if dir, err := filepath.Abs(c.Dir); err == nil {
 		c.Git = c.Git.With("GIT_OBJECT_DIRECTORY=" + dir)
 	}
-	return &Database{cfg: c, cat: catFile{git: c.Git}}, nil
+	return &Database{cfg: c, cat: catFile{git: c.Git, dir: c.Dir}}, nil
 }
 
 // Close ends git. Later reads of objects that are not loose fail with ErrClosed.
@@ -93,7 +93,7 @@ func (s *Database) Close() { s.cat.close() }
 
 // Refresh makes later reads ignore objects that another process has deleted: git keeps the packs
 // open that it has read.
-func (s *Database) Refresh() { s.cat.stop() }
+func (s *Database) Refresh() { s.cat.refresh() }
 
 // Read returns type and content of an object. The caller owns the content. Read does not
 // verify the hash. If the object does not exist, Read returns plumbing.ErrObjectNotFound.

@@ -1,10 +1,12 @@
 package odb
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -135,4 +137,24 @@ func TestConcurrentReads(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// Refresh keeps the process of git if no pack was added or removed since it started.
+func TestRefreshKeepsGit(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: not in short mode")
+	}
+	r := fixture(t, 2)
+	r.Git("gc", "-q")
+	head := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
+	time.Sleep(racy)
+	s := open(t, r)
+	require.True(t, s.Has(head))
+	s.Refresh()
+	require.Len(t, s.cat.running, 1)
+	require.NoError(t, os.Remove(onlyPack(t, r)))
+	s.Refresh()
+	require.Empty(t, s.cat.running)
+	require.False(t, s.Has(head))
 }
