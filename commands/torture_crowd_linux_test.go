@@ -195,6 +195,7 @@ func TestTortureTogether(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	v := newVictim(t)
+	v.git("config", "checkpoint.limits.capture-ms", "60000") // 18 saves of one worktree wait for each other
 	const issues = 8
 	rounds := dose(60)
 	printed := make([]*saves, issues)
@@ -212,10 +213,11 @@ func TestTortureTogether(t *testing.T) {
 	}
 	group.Go(func() {
 		for range rounds {
-			id := v.well("git-checkpoint", "save", "ISSUE-0")
+			// A save can warn that the user's file changed while it was read.
+			id := v.works("git-checkpoint", "save", "ISSUE-0").out
 			printed[0].add(t, id)
 			v.well("git-checkpoint", "pin", "ISSUE-0", id)
-			gone := v.well("git-checkpoint", "save", "ISSUE-0", "-m", "to be dropped")
+			gone := v.works("git-checkpoint", "save", "ISSUE-0", "-m", "to be dropped").out
 			v.well("git-checkpoint", "prune", "ISSUE-0")
 			v.try("git-checkpoint", "drop", "ISSUE-0", gone, "--yes")
 			dropped.add(t, gone)
