@@ -80,7 +80,7 @@ var layers = [][]string{
 	{"gitstore/layout/internal/values"},
 
 	// git
-	{"gitstore/internal/git/repository", "gitstore/testing/odbtest"},
+	{"gitstore/internal/git/repository"},
 	{
 		"gitstore/internal/git/ancestry",
 		"gitstore/internal/git/ident",
@@ -92,7 +92,6 @@ var layers = [][]string{
 	{"gitstore/internal/git"},
 	{"gitstore/testing/gittest"},
 	{
-		"gitstore/internal/odb/inflate",
 		"gitstore/fsutil",
 		"gitstore/fsutil/filelock",
 		"gitstore/fsutil/processtree",

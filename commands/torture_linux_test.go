@@ -245,7 +245,7 @@ func (v *victim) holds(issue string, want map[string]bool) {
 func (v *victim) locks() []string {
 	var locks []string
 	_ = filepath.WalkDir(v.path(".git"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "restore.lock" && d.Name() != "loose.packing.lock" {
+		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "restore.lock" {
 			locks = append(locks, path)
 		}
 		return nil

@@ -547,7 +547,7 @@ func (l *Line) hashFile(ctx context.Context, w *lineObjects, path string, info o
 	if err := l.write(w); err != nil { // makes the folder
 		return plumbing.ZeroHash, err
 	}
-	dirs := odb.JoinAlternates(append(s.repo.Objects.Dirs(), odb.SplitAlternates(s.repo.Info.Alternates)...))
+	dirs := odb.JoinAlternates(s.repo.Info.ObjectDirs())
 	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.temp, repository.AlternatesVariable+"="+dirs)
 	g.Dir = s.Root()
 	out, err := g.Output(ctx, "hash-object", "-w", "--", path)

@@ -79,16 +79,6 @@ func TestLockOfOtherProcessStays(t *testing.T) {
 	assert.FileExists(t, w.GitPath(LiveRef("42")+".lock"))
 }
 
-// If the folder of a ref is gone, its parent folder is synced.
-func TestSyncNearest(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	require.NoError(t, repo.SyncNearest(filepath.Join(dir, "gone", "too")))
-	file := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o666))
-	require.Error(t, repo.SyncNearest(filepath.Join(file, "gone")))
-}
-
 // Packs that are protected from gc stay protected until the last try: see KeepFromGC.
 func TestPackIsKeptThroughTries(t *testing.T) {
 	t.Parallel()

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/refs"
@@ -291,7 +294,6 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if w.req.DryRun {
 		return saved, nil
 	}
-	k.Reach(w.snap.Head.Commit)
 	agreed := chain.AddHere(k, issue, &chain.Here{
 		StateCommit: chain.StateCommit{Tree: w.snap.Agreed, Staged: w.snap.Staged, Head: w.snap.Head.Commit},
 		ID:          w.id, Heads: []checkpoint.ID{w.id}, Open: w.snap.Open, Rest: chain.SignedBy(chain.AuthorHeader(commit)),
@@ -407,15 +409,33 @@ func (s *Store) Together(ctx context.Context, message string, issues []checkpoin
 	return s.repo.Together(ctx, message, issues, f)
 }
 
-// Consolidate packs the loose objects that this program has written, if there are many.
-// Saves of agents at each turn would otherwise leave thousands of files.
-func (s *Store) Consolidate(ctx context.Context) error {
-	defer trace.Begin(trace.Step, "pack objects").End()
-	return s.repo.Consolidate(ctx, repo.LooseLimit)
-}
+// looseLimit is the number of loose objects above which git packs them.
+const looseLimit = 1000
 
-// IsPackingDue reports whether Consolidate has objects to pack.
-func (s *Store) IsPackingDue() bool { return s.repo.IsConsolidationDue(repo.LooseLimit) }
+// PackLoose lets git pack the loose objects if there are many, in the background if git's settings
+// allow that. Saves of agents at each turn would otherwise leave thousands of files. Git deletes the
+// files of packed objects when it runs again. With extensions.preciousObjects, other repositories
+// may borrow the objects, and they stay.
+func (s *Store) PackLoose(ctx context.Context) error {
+	// As git gc --auto does, one of 256 directories tells about all.
+	some, err := os.ReadDir(filepath.Join(s.repo.Info.ObjectDir, "17"))
+	if err != nil || len(some) <= looseLimit/256 || s.repo.Info.Precious {
+		return nil
+	}
+	// Git deletes files that an earlier run has packed, but it does not sync the names of packs.
+	if err := fsutil.SyncDir(filepath.Join(s.repo.Info.ObjectDir, "pack")); err != nil {
+		return err
+	}
+	args := []string{"-c", "core.fsync=pack,pack-metadata", "maintenance", "run", "--quiet", "--task=loose-objects"}
+	if s.MayDetach() {
+		err = s.repo.Git.Detach(args...)
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	_, err = s.repo.Git.Output(ctx, args...)
+	return err
+}
 
 // MayDetach reports whether git's settings allow maintenance in the background:
 // maintenance.autoDetach or, without it, gc.autoDetach.

@@ -16,7 +16,6 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -85,7 +84,7 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 	if _, err := t.git.Output(ctx, args...); err != nil {
 		return err
 	}
-	alternates := strings.Join(append(s.repo.Objects.Dirs(), odb.SplitAlternates(s.repo.Info.Alternates)...), "\n") + "\n"
+	alternates := strings.Join(s.repo.Info.ObjectDirs(), "\n") + "\n"
 	info := filepath.Join(t.Dir, ".git", "objects", "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return err

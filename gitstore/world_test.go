@@ -8,7 +8,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/testing/gittest"
-	"git-checkpoint/gitstore/testing/odbtest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -39,18 +38,7 @@ func worldIn(t testing.TB, r *gittest.Repo, dir string) *world {
 	t.Helper()
 	w := &world{Repo: r.In(dir), t: t, now: gittest.Epoch.Add(24 * time.Hour)}
 	w.s = w.open(dir)
-	t.Cleanup(w.compareObjects)
 	return w
-}
-
-// compareObjects compares the object reader with git in the repository that a test leaves
-// behind.
-func (w *world) compareObjects() {
-	if testing.Short() || w.t.Failed() {
-		return
-	}
-	_, differ := odbtest.CompareBelow(context.Background(), w.Dir)
-	require.Empty(w.t, differ)
 }
 
 func (w *world) open(dir string) *Store {

@@ -108,10 +108,6 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if err := showDoctor(c, result); err != nil {
 		return err
 	}
-	if o.sizes && !c.Line.JSON {
-		loose, packs := c.Store.Doctor.OwnObjects()
-		c.Printf("of these, this program wrote %s, and packed others in %s\n", view.Plural(loose, "loose object"), view.Plural(packs, "pack"))
-	}
 	if !result.Valid {
 		hint := "git checkpoint verify"
 		switch {

@@ -75,11 +75,9 @@ func reportSizes(c *invoke.Invocation, result view.Doctor) error {
 	if err != nil {
 		return err
 	}
-	loose, packs := c.Store.Doctor.OwnObjects()
 	c.Printf("issues: %d, archived %d, refs that are no issue %d\n", len(live), len(archived), len(strange))
 	c.Printf("checkpoints: %d\n", result.Checked)
-	c.Printf("objects: %s, %s; of this program %s, %s\n", view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"),
-		view.Plural(loose, "loose object"), view.Plural(packs, "pack"))
+	c.Printf("objects: %s, %s\n", view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"))
 	return nil
 }
 

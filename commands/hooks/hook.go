@@ -57,7 +57,10 @@ var hookRuns = map[string]func(*invoke.Invocation, []string) error{
 		}
 		return sessionSave(c, "manual", nil)
 	},
-	work.PackHook: inBackground(work.MaintainNow),
+	work.AgeHook: inBackground(func(c *invoke.Invocation) error {
+		work.AgeAutomatically(c)
+		return nil
+	}),
 	work.PushHook: inBackground(func(c *invoke.Invocation) error {
 		work.PushDue(c)
 		return nil

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil/processtree"
 )
 
 // An agent waits for its hooks, so a hook whose checkpoint is to be pushed leaves a note, and starts
@@ -115,7 +116,7 @@ func inBackground(c *invoke.Invocation, hook string) error {
 	}
 	cmd := exec.Command(self, "hook", hook)
 	cmd.Dir, cmd.Env = c.Store.Root(), append(os.Environ(), c.Store.Environ()...)
-	if err := detach(cmd); err != nil {
+	if err := processtree.Detach(cmd); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {

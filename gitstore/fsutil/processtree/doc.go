@@ -1,4 +1,4 @@
 // Package processtree starts programs on Windows so that they can be ended with all
-// processes that they have started. Other systems have process groups, and no code in this
-// package.
+// processes that they have started; other systems have process groups. On these, it starts programs
+// that stay in the background.
 package processtree

@@ -103,7 +103,6 @@ func (s *Chains) rebuildMerged(want join.State, chains []*Chain, k *repo.ObjectW
 	from := map[join.Member]*ChainCommit{}
 	base := &Chain{Issue: chains[0].Issue, Ref: chains[0].Ref, Rooted: true}
 	for _, c := range chains {
-		k.Reach(c.Tip)
 		if base.Tip.IsZero() && !c.Tip.IsZero() {
 			base = c
 		}
@@ -116,7 +115,6 @@ func (s *Chains) rebuildMerged(want join.State, chains []*Chain, k *repo.ObjectW
 	order := want.Order()
 	links, known := base.prefix(order, want)
 	for _, m := range order[known:] {
-		k.Reach(from[m].Raw.Hash)
 		links = append(links, *from[m])
 	}
 	slices.Reverse(links)

@@ -88,9 +88,6 @@ func (c *Chain) ReadOnly() error {
 
 // apply builds the changed chain and returns its tip.
 func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Hash, error) {
-	for _, l := range ch.Insert {
-		k.Reach(l.Raw.Hash)
-	}
 	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
 		return ch.Remove[l.ID] || l.ID != "" && l.Member() == ch.Member
 	})

@@ -256,9 +256,7 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 	links := []ChainCommit{}
 	for _, m := range slices.Backward(stays.Order()) {
 		links = append(links, from[m])
-		k.Reach(from[m].Raw.Hash)
 	}
-	k.Reach(theirs.Tip)
 	var below *Below
 	if statement := cmp.Or(ours.atBottom, theirs.atBottom); statement != nil {
 		below = &Below{From: theirs.oldestID(), As: statement.As, Filed: statement.Filed}

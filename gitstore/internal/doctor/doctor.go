@@ -95,10 +95,6 @@ func (s *Doctor) Features() []string {
 	return all
 }
 
-// OwnObjects returns the numbers of loose objects and packs that this program wrote and that
-// still exist.
-func (s *Doctor) OwnObjects() (loose, packs int) { return s.repo.OwnLoose() }
-
 // issuesOf returns the issues of the readable chain refs below a prefix.
 func issuesOf(refs []Ref, prefix string) []checkpoint.Issue {
 	var issues []checkpoint.Issue

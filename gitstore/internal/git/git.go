@@ -24,6 +24,7 @@ import (
 	"syscall"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil/processtree"
 	"git-checkpoint/gitstore/trace"
 )
 
@@ -203,6 +204,25 @@ func (g Git) Start(ctx context.Context, args ...string) (*Run, error) {
 	return g.start(ctx, false, args)
 }
 
+// Detach starts git in the background, with no open file of this process. Where this is not supported,
+// it fails with errors.ErrUnsupported.
+func (g Git) Detach(args ...string) error {
+	path, err := lookGit()
+	if err != nil {
+		return err
+	}
+	defer traced(path, args).End()
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = g.Dir, g.environ()
+	if err := processtree.Detach(cmd); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
+
 // Talk is Start for an interactive git, whose output the caller awaits with Await.
 func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) { return g.start(ctx, true, args) }
 
@@ -236,6 +256,16 @@ func (r *Run) within(f func()) {
 		defer timer.Stop()
 	}
 	f()
+}
+
+// Read reads the output of a git started by Talk.
+func (r *Run) Read(p []byte) (int, error) { return r.said.Read(p) }
+
+// Kill ends a git started by Talk at once, and returns its error.
+func (r *Run) Kill() error {
+	r.stop()
+	_, err := r.Finish(nil)
+	return err
 }
 
 // Await waits until git has printed text, and reports whether git printed it before exit

@@ -3,17 +3,14 @@ package odb
 import (
 	"bytes"
 	"cmp"
-	"compress/flate"
 	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"hash/adler32"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -23,7 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Batch collects objects in memory until Flush writes them together. Concurrent use is
+// A Batch collects objects in memory until Install writes them together. Concurrent use is
 // safe.
 type Batch struct {
 	store *Database
@@ -32,10 +29,8 @@ type Batch struct {
 	objects []*added
 	known   map[plumbing.Hash]bool // hashes of objects
 	kept    []plumbing.Hash
-	others  []string               // paths to sync, see Sync
 	keeps   map[plumbing.Hash]bool // hashes of kept
-	packed  bool                   // the last InstallAbove wrote a pack
-	placed  []plumbing.Hash        // objects whose loose files this batch created
+	others  []string               // see Sync
 }
 
 type added struct {
@@ -50,7 +45,7 @@ func (s *Database) NewBatch() *Batch {
 }
 
 // Add copies an object into the batch and returns its hash. Add writes no file, and reads
-// of the database do not find the object before Flush.
+// of the database do not find the object before Install.
 func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	h := Name(t, content)
 	b.mu.Lock()
@@ -62,7 +57,7 @@ func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	return h
 }
 
-// Keep adds an existing object to the batch. Flush freshens the object, makes it durable
+// Keep adds an existing object to the batch. Install freshens the object, makes it durable
 // like an added object, and fails if the object is missing. Git itself does not sync
 // blobs that `git add` writes.
 func (b *Batch) Keep(h plumbing.Hash) {
@@ -74,27 +69,21 @@ func (b *Batch) Keep(h plumbing.Hash) {
 	}
 }
 
+// Sync makes Install sync files and directories of other programs together with the objects. Files that
+// were removed, or that this user cannot read, do not matter.
+func (b *Batch) Sync(paths []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.others = paths
+}
+
 // keptOnly returns the kept objects that were not added too.
 func (b *Batch) keptOnly() []plumbing.Hash {
 	return slices.DeleteFunc(slices.Clone(b.kept), func(h plumbing.Hash) bool { return b.known[h] })
 }
 
-// Placed returns the objects whose loose files this batch has created.
-func (b *Batch) Placed() []plumbing.Hash {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.placed)
-}
-
-// Packed reports whether the last InstallAbove wrote a pack.
-func (b *Batch) Packed() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.packed
-}
-
 // Missing returns the hashes of added and kept objects that the database does not contain
-// now. It lists packs again first, to detect objects that a concurrent gc has removed.
+// now. It detects objects in packs that a concurrent gc has removed.
 func (b *Batch) Missing() []plumbing.Hash {
 	b.store.Refresh()
 	b.mu.Lock()
@@ -123,24 +112,14 @@ func Name(t plumbing.ObjectType, content []byte) (h plumbing.Hash) {
 	return h
 }
 
+// looseHeader returns the header of a loose object, which its id covers.
 func looseHeader(t plumbing.ObjectType, size int) []byte {
-	b := make([]byte, 0, looseHead)
-	b = append(b, t.Bytes()...)
-	b = append(b, ' ')
-	b = strconv.AppendInt(b, int64(size), 10)
-	return append(b, 0)
-}
-
-// QuickPack returns the added objects as a pack, for a cache: small objects are not compressed.
-func (b *Batch) QuickPack() ([]byte, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return packStream(b.objects, oneBlock)
+	return fmt.Appendf(make([]byte, 0, looseHead), "%s %d\x00", t, size)
 }
 
 // FlushPack writes all added objects as one pack with git index-pack, which checks and
 // syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
-// files. Unlike Flush, FlushPack also writes objects that exist already, because a
+// files. Unlike Install, FlushPack also writes objects that exist already, because a
 // concurrent gc may have decided to delete their files. If a kept object is missing,
 // FlushPack fails after it has written all others.
 func (b *Batch) FlushPack(ctx context.Context) error {
@@ -179,20 +158,20 @@ func isKeptBy(file, by string) bool {
 
 // ReleaseKept removes all .keep files with content by, for packs of any name.
 func (s *Database) ReleaseKept(by string) {
-	names, _ := readNames(s.packDir())
-	for _, name := range names {
-		if file := filepath.Join(s.packDir(), name); strings.HasSuffix(name, ".keep") && isKeptBy(file, by) {
+	entries, _ := os.ReadDir(s.packDir())
+	for _, e := range entries {
+		if file := filepath.Join(s.packDir(), e.Name()); strings.HasSuffix(file, ".keep") && isKeptBy(file, by) {
 			_ = os.Remove(file)
 		}
 	}
 }
 
+func (s *Database) packDir() string { return filepath.Join(s.cfg.Dir, "pack") }
+
 func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, err error) {
 	f := b.store.newFlush()
-	f.others = b.others
 	write, keepErr := f.keep(b.keptOnly())
 	err = f.write(write)
-	b.placed = append(b.placed, f.placed...)
 	if err == nil {
 		err = f.syncDirs()
 	}
@@ -205,24 +184,20 @@ func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, er
 // writePack writes objects as one pack with git index-pack. A concurrent `git gc --prune=now`
 // may delete files that git is writing or comparing; writePack then retries.
 func (s *Database) writePack(ctx context.Context, objects []*added, flags []string) (said []byte, err error) {
-	if s.cfg.Git == nil {
-		return nil, fmt.Errorf("write pack of %d objects: no git to run", len(objects))
-	}
-	data, err := packStream(objects, 0)
+	data, err := packStream(objects)
 	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
 	isTaken := func(err error) bool { // by git's messages in the C locale
 		return strings.Contains(err.Error(), "No such file or directory") || strings.Contains(err.Error(), "cannot read existing object")
 	}
 	if err == nil {
-		said, err = s.cfg.Git(ctx, data, args...)
+		said, err = s.cfg.Git.Pipe(ctx, data, args...)
 		for tries := 0; err != nil && tries < collections && isTaken(err); tries++ {
-			said, err = s.cfg.Git(ctx, data, args...)
+			said, err = s.cfg.Git.Pipe(ctx, data, args...)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write pack of %d objects: %w", len(objects), err)
 	}
-	s.Refresh()
 	// Git syncs the files but not their names.
 	for _, dir := range []string{s.packDir(), s.cfg.Dir} {
 		if err := fsutil.SyncDir(dir); err != nil {
@@ -233,8 +208,8 @@ func (s *Database) writePack(ctx context.Context, objects []*added, flags []stri
 }
 
 // packStream returns a pack of whole objects: a header with the object count, type, size
-// and zlib stream of each object, and a checksum. Objects of at most plain bytes are not compressed.
-func packStream(objects []*added, plain int) ([]byte, error) {
+// and zlib stream of each object, and a checksum.
+func packStream(objects []*added) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("PACK")
 	out.Write(binary.BigEndian.AppendUint32(nil, 2))
@@ -242,10 +217,6 @@ func packStream(objects []*added, plain int) ([]byte, error) {
 	var z compressor
 	for _, o := range objects {
 		out.Write(entryHead(o))
-		if len(o.content) <= plain {
-			out.Write(stored(nil, o.content))
-			continue
-		}
 		if err := z.write(&out, o.content); err != nil {
 			return nil, err
 		}
@@ -255,7 +226,8 @@ func packStream(objects []*added, plain int) ([]byte, error) {
 	return sum.Sum(out.Bytes()), nil
 }
 
-// entryHead encodes type and size, the inverse of parseEntrySize.
+// entryHead encodes type and size: a continuation bit, a 3-bit type and 4 bits of the size, then
+// 7 bits of the size per byte, low bits first.
 func entryHead(o *added) []byte {
 	size := uint64(len(o.content))
 	c := byte(o.kind)<<4 | byte(size&15)
@@ -267,65 +239,21 @@ func entryHead(o *added) []byte {
 	return append(b, c)
 }
 
-const (
-	oneBlock   = 4096     // block size of most file systems
-	fastBelow  = 64 << 10 // size limit for fast compression; larger objects get better compression
-	storedSize = 2 + 5 + 4
-)
-
-// looseData returns the file content of a loose object. Objects that fit in one disk
-// block are stored without compression, because compression would save no space.
-func (c *compressor) looseData(o *added) ([]byte, error) {
-	head := looseHeader(o.kind, len(o.content))
-	if len(head)+len(o.content)+storedSize <= oneBlock {
-		return stored(head, o.content), nil
-	}
-	var out bytes.Buffer
-	if err := c.write(&out, head, o.content); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-// stored returns parts as a zlib stream with one stored block.
-func stored(parts ...[]byte) []byte {
-	size := 0
-	for _, p := range parts {
-		size += len(p)
-	}
-	b := make([]byte, 0, size+storedSize)
-	b = append(b, 0x78, 0x01, 1) // window of 32 KiB, fastest level; last block, stored
-	b = binary.LittleEndian.AppendUint16(b, uint16(size))
-	b = binary.LittleEndian.AppendUint16(b, ^uint16(size))
-	for _, p := range parts {
-		b = append(b, p...)
-	}
-	return binary.BigEndian.AppendUint32(b, adler32.Checksum(b[7:]))
-}
-
-// A compressor writes zlib streams. It reuses its tables, which are larger than most
-// objects.
-type compressor struct{ fast, best *zlib.Writer }
+// A compressor writes zlib streams at the fastest level, as git does for loose objects. It reuses
+// its tables, which are larger than most objects.
+type compressor struct{ z *zlib.Writer }
 
 // write writes parts as one zlib stream to w.
 func (c *compressor) write(w io.Writer, parts ...[]byte) error {
-	size := 0
-	for _, p := range parts {
-		size += len(p)
-	}
-	z, level := &c.fast, flate.BestSpeed
-	if size > fastBelow {
-		z, level = &c.best, flate.DefaultCompression
-	}
-	if *z == nil {
-		*z, _ = zlib.NewWriterLevel(w, level) // fails only for unknown levels
+	if c.z == nil {
+		c.z, _ = zlib.NewWriterLevel(w, zlib.BestSpeed) // fails only for unknown levels
 	} else {
-		(*z).Reset(w)
+		c.z.Reset(w)
 	}
 	for _, p := range parts {
-		if _, err := (*z).Write(p); err != nil {
+		if _, err := c.z.Write(p); err != nil {
 			return err
 		}
 	}
-	return (*z).Close()
+	return c.z.Close()
 }

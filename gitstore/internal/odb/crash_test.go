@@ -34,7 +34,7 @@ func TestWriterProcess(t *testing.T) {
 		for j := range 20 {
 			b.Add(plumbing.BlobObject, fmt.Appendf(nil, "%d %d %d %s", os.Getpid(), i, j, strings.Repeat("x", rand.IntN(9000))))
 		}
-		require.NoError(t, b.Flush())
+		require.NoError(t, b.flush())
 		for _, o := range b.objects {
 			fmt.Println("flushed", o.hash)
 		}
@@ -95,7 +95,7 @@ func TestConcurrentWritersAndGC(t *testing.T) {
 	var group sync.WaitGroup
 	for w := range 4 {
 		group.Go(func() {
-			own, err := Open(Config{Dir: s.cfg.Dir, Git: r.RunContext})
+			own, err := Open(s.cfg)
 			if !assertNoError(t, err) {
 				return
 			}
@@ -106,7 +106,7 @@ func TestConcurrentWritersAndGC(t *testing.T) {
 					b.Add(plumbing.BlobObject, fmt.Appendf(nil, "shared %d %d", i, j))
 				}
 				mine := b.Add(plumbing.BlobObject, fmt.Appendf(nil, "mine %d %d", w, i))
-				flush := b.Flush
+				flush := b.flush
 				if i%5 == w {
 					flush = func() error { return b.FlushPack(context.Background()) }
 				}

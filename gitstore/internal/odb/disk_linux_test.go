@@ -17,20 +17,13 @@ import (
 // files remain.
 func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 	for name, flush := range map[string]func(*Batch) error{
-		"loose": (*Batch).Flush,
+		"loose": (*Batch).flush,
 		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)
 			dir := smallDisk(t, "size=256k")
-			s := open(t, r, func(c *Config) {
-				c.Dir = dir
-				c.Git = func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-					r := *r
-					r.Setenv("GIT_OBJECT_DIRECTORY", dir)
-					return r.RunContext(ctx, stdin, args...)
-				}
-			})
+			s := open(t, r, func(c *Config) { c.Dir = dir })
 			b := s.NewBatch()
 			small := b.Add(plumbing.BlobObject, []byte("fits"))
 			for _, c := range contents() {
@@ -58,7 +51,7 @@ func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 			for _, f := range files {
 				require.NoError(t, os.Remove(f))
 			}
-			require.NoError(t, one.Flush(), "there is room again")
+			require.NoError(t, one.flush(), "there is room again")
 			require.Empty(t, one.Missing())
 		})
 	}
@@ -72,14 +65,14 @@ func TestFlushOnReadOnlyDiskFails(t *testing.T) {
 	s := open(t, r, func(c *Config) { c.Dir = dir })
 	old := s.NewBatch()
 	old.Add(plumbing.BlobObject, []byte("old"))
-	require.NoError(t, old.Flush())
+	require.NoError(t, old.flush())
 	require.NoError(t, unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	b := s.NewBatch()
 	h := b.Add(plumbing.BlobObject, []byte("new"))
-	err := b.Flush()
+	err := b.flush()
 	require.ErrorIs(t, err, unix.EROFS)
 	require.EqualError(t, err, "write object "+h.String()+": "+s.loosePath(h)+": read-only file system")
-	require.ErrorIs(t, old.Flush(), unix.EROFS, "an object that cannot be freshened may not last")
+	require.ErrorIs(t, old.flush(), unix.EROFS, "an object that cannot be freshened may not last")
 }
 
 // smallDisk mounts a small file system. Mounting requires root, which CI has.
@@ -106,7 +99,7 @@ func TestFlushWithoutPermissionFails(t *testing.T) {
 		b := s.NewBatch()
 		h := b.Add(plumbing.BlobObject, []byte("text"))
 		require.NoError(t, os.WriteFile(filepath.Dir(s.loosePath(h)), nil, 0o666))
-		err := b.Flush()
+		err := b.flush()
 		require.ErrorIs(t, err, unix.ENOTDIR)
 		require.ErrorContains(t, err, h.String())
 		return
@@ -117,7 +110,7 @@ func TestFlushWithoutPermissionFails(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(r.GitPath("objects"), 0o755) })
 	b := s.NewBatch()
 	h := b.Add(plumbing.BlobObject, []byte("text"))
-	err := b.Flush()
+	err := b.flush()
 	require.ErrorIs(t, err, unix.EACCES)
 	require.ErrorContains(t, err, h.String())
 }

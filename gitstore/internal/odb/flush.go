@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -20,33 +19,17 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Flush makes the objects of the batch durable: if it returns nil, they survive a power
-// failure. Flush freshens existing objects, so that a concurrent gc does not delete them,
-// and writes missing and damaged objects. If Flush fails, it removes its temporary files.
-// Files with an object's name are always complete. Flush may be called again.
-func (b *Batch) Flush() error {
-	settle, err := b.Install()
-	if err != nil {
-		return err
-	}
-	return settle()
-}
-
-// Install does all steps of Flush except the last, and returns the last step as settle.
-// After Install the objects are readable, but their names are not durable yet. In an
-// ordered journal, their contents are not durable either. Install treats the contents of
-// the files in beside like those of the objects.
-func (b *Batch) Install(beside ...*os.File) (settle func() error, err error) {
-	return b.InstallAbove(context.Background(), math.MaxInt, beside...)
-}
-
-// InstallAbove is Install, but writes a pack if more than packAbove objects are new. One
-// pack is then cheaper than loose files. Packed reports whether it wrote a pack.
-func (b *Batch) InstallAbove(ctx context.Context, packAbove int, beside ...*os.File) (settle func() error, err error) {
+// Install makes the objects of the batch readable and their contents durable, together with those
+// of the files of Sync and of the open files in beside. The result settle makes their names durable: if it returns nil, the
+// objects survive a power failure. Install freshens existing loose objects, so that a concurrent gc
+// does not delete them, and writes all others. More than packAbove objects become one pack, which
+// is then cheaper. If Install fails, it removes its temporary files. Files with an object's name are
+// always complete. Install may be called again.
+func (b *Batch) Install(ctx context.Context, packAbove int, beside ...*os.File) (settle func() error, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := b.store.newFlush()
-	f.beside, f.others = beside, b.others
+	f := b.store.newFlush(b.others...)
+	f.beside = beside
 	write, err := f.keep(b.keptOnly())
 	if err != nil {
 		return nil, err
@@ -56,51 +39,40 @@ func (b *Batch) InstallAbove(ctx context.Context, packAbove int, beside ...*os.F
 			write = append(write, o)
 		}
 	}
-	if b.packed = len(write) > packAbove; b.packed {
-		return b.installPack(ctx, f, write)
+	if len(write) <= packAbove {
+		return f.syncDirs, f.write(write)
 	}
-	err = f.write(write)
-	b.placed = append(b.placed, f.placed...)
-	if err != nil {
-		return nil, err
-	}
-	return f.syncDirs, nil
-}
-
-// installPack writes new objects as a pack, and makes it and the freshened objects durable.
-func (b *Batch) installPack(ctx context.Context, f *flush, objects []*added) (settle func() error, err error) {
-	beside := f.beside
 	if err := f.write(nil); err != nil {
 		return nil, err
 	}
-	if err := f.syncDirs(); err != nil {
-		return nil, err
-	}
-	if _, err := b.store.writePack(ctx, objects, nil); err != nil {
-		return nil, err
-	}
-	return func() error {
-		return parallel(len(beside), func(i int) error { return fsutil.Sync(beside[i]) })
-	}, nil
+	_, err = b.store.writePack(ctx, write, nil)
+	return f.syncDirs, err
 }
 
-// A flush is the state of one Flush call.
+// A flush is the state of one Install call.
 type flush struct {
 	store  *Database
-	packs  map[string]bool // whether touching the pack succeeded
-	loose  []string        // existing object files to sync
+	files  map[string]bool // existing files to sync, see add
 	beside []*os.File      // open files of the caller to sync
-	others []string        // existing files of other programs to sync, with their directories
 	temps  []*temp
-	placed []plumbing.Hash // objects whose files were created
-	dirs   map[string]bool // directories to sync
+	dirs   map[string]bool // directories to sync, see add
 	z      compressor
-
-	last string // last touched file, or directory of the last rename
 }
 
-func (s *Database) newFlush() *flush {
-	return &flush{store: s, packs: make(map[string]bool), dirs: make(map[string]bool)}
+// newFlush returns a flush that syncs existing files.
+func (s *Database) newFlush(files ...string) *flush {
+	f := &flush{store: s, files: map[string]bool{}, dirs: map[string]bool{}}
+	for _, path := range files {
+		f.add(path, false)
+	}
+	return f
+}
+
+// add adds a file with a new or changed name. The objects may not need the file: then it is synced
+// only if this user can read it.
+func (f *flush) add(path string, isNeeded bool) {
+	f.files[path] = f.files[path] || isNeeded
+	f.dirs[filepath.Dir(path)] = f.dirs[filepath.Dir(path)] || isNeeded
 }
 
 // atOnce limits the number of open files.
@@ -117,60 +89,44 @@ func (e *KeepError) Error() string { return fmt.Sprintf("keep object %s: %v", e.
 
 func (e *KeepError) Unwrap() error { return e.Err }
 
-// keep freshens existing objects. It returns copies of the objects that cannot be
-// freshened, for example in a read-only directory or in a cruft pack. If it cannot read
-// some objects, it returns the copies of the others too.
+// keep freshens existing objects. Git does that for objects in packs when it writes them again.
+// keep returns copies of loose objects that cannot be freshened, for example those of another user.
+// If it cannot read some objects, it returns the copies of the others too.
 func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 	for _, h := range hashes {
 		if f.freshen(h, nil) {
 			continue
 		}
-		t, content, readErr := f.store.Read(h)
+		var readErr error
+		if gone(statLoose(f.store.loosePath(h))) {
+			if !f.store.Has(h) {
+				readErr = plumbing.ErrObjectNotFound
+			}
+		} else {
+			o := &added{hash: h}
+			if o.kind, o.content, readErr = f.store.Read(h); readErr == nil {
+				write = append(write, o)
+			}
+		}
 		if readErr != nil {
 			err = cmp.Or[error](err, &KeepError{h, readErr})
-			continue
 		}
-		write = append(write, &added{h, t, content})
 	}
 	return write, err
 }
 
-// freshen updates the modification time of one copy of an object and reports success. If
-// o is not nil, a loose copy must have the content of o.
+// freshen updates the modification time of a loose object and reports success. If o is not nil,
+// the file must have the content of o.
 func (f *flush) freshen(h plumbing.Hash, o *added) bool {
-	return f.store.lookup(h, func(at found) error {
-		if at.pack != nil {
-			return f.freshenPack(at.pack.path)
-		}
-		path := at.src.loosePath(h)
-		if err := sameLoose(path, o); err != nil {
-			return err
-		}
-		if err := touch(path); err != nil {
-			return err
-		}
-		f.loose = append(f.loose, path)
-		f.dirs[filepath.Dir(path)] = true
-		return nil
-	}) == nil
+	path := f.store.loosePath(h)
+	if sameLoose(path, o) != nil || touch(path) != nil {
+		return false
+	}
+	f.add(path, true)
+	return true
 }
 
-var errStale = errors.New("cannot be freshened")
-
-// freshenPack touches a pack once. Objects in a cruft pack count as missing, as in git,
-// because the modification time of a cruft pack does not protect its objects.
-func (f *flush) freshenPack(path string) error {
-	done, known := f.packs[path]
-	if !known {
-		_, err := os.Stat(path + ".mtimes")
-		done = gone(err) && touch(path+".pack") == nil
-		f.packs[path] = done
-	}
-	if !done {
-		return errStale
-	}
-	return nil
-}
+var errStale = errors.New("other content")
 
 func touch(path string) error {
 	now := time.Now()
@@ -228,9 +184,7 @@ func (f *flush) install(objects []*added) error {
 			return writeError(t.added, t.final, err)
 		}
 		f.done("name", t.final)
-		f.placed = append(f.placed, t.hash)
-		f.last = filepath.Dir(t.final)
-		f.dirs[f.last] = true
+		f.dirs[filepath.Dir(t.final)] = true
 	}
 	f.temps = f.temps[:0]
 	return nil
@@ -258,10 +212,6 @@ func (f *flush) place(t *temp) error {
 
 func writeError(o *added, path string, err error) error {
 	return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
-}
-
-func (s *Database) loosePath(h plumbing.Hash) string {
-	return filepath.Join(s.cfg.Dir, looseName(h))
 }
 
 func (f *flush) done(step, path string) {
@@ -296,14 +246,10 @@ type temp struct {
 // stage writes an object to a temporary file in its final directory.
 func (f *flush) stage(o *added) (*temp, error) {
 	t := &temp{added: o, final: f.store.loosePath(o.hash)}
-	data, err := f.z.looseData(o)
-	if err != nil {
-		return nil, err
-	}
 	if err := t.create(f.store); err != nil {
 		return nil, err
 	}
-	if _, err := t.file.Write(data); err != nil {
+	if err := f.z.write(t.file, looseHeader(o.kind, len(o.content)), o.content); err != nil {
 		t.discard()
 		return nil, err
 	}

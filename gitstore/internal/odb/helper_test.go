@@ -2,12 +2,17 @@ package odb
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -42,13 +47,13 @@ func data(in *strings.Builder, s string) { fmt.Fprintf(in, "data %d\n%s\n", len(
 // open opens the object database of r.
 func open(t testing.TB, r *gittest.Repo, change ...func(*Config)) *Database {
 	t.Helper()
-	c := Config{Dir: r.GitPath("objects"), Git: r.RunContext}
+	c := Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir, Env: r.Env()}}
 	for _, f := range change {
 		f(&c)
 	}
 	s, err := Open(c)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	t.Cleanup(s.Close)
 	return s
 }
 
@@ -108,6 +113,30 @@ func requireAbsent(t testing.TB, s *Database, h plumbing.Hash) {
 	_, err = s.Size(h)
 	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
 	require.False(t, s.Has(h))
+}
+
+// flush makes the objects of a batch durable as loose objects.
+func (b *Batch) flush() error {
+	settle, err := b.Install(context.Background(), math.MaxInt)
+	if err != nil {
+		return err
+	}
+	return settle()
+}
+
+func deflate(content []byte) []byte {
+	var b bytes.Buffer
+	var z compressor
+	_ = z.write(&b, content)
+	return b.Bytes()
+}
+
+// loosen writes a loose object.
+func loosen(t testing.TB, s *Database, h plumbing.Hash, data []byte) {
+	t.Helper()
+	path := s.loosePath(h)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, data, 0o666))
 }
 
 func days(n int) time.Time { return time.Now().AddDate(0, 0, -n) }

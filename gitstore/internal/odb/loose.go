@@ -1,9 +1,12 @@
 package odb
 
 import (
+	"bufio"
 	"bytes"
+	"compress/zlib"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,50 +16,129 @@ import (
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/odb/inflate"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// looseHead is the maximum length of a loose object header: type, space, size, NUL.
+// looseHead is the maximum length of a loose object's header: type, space, size, NUL.
 const looseHead = 32
 
-func (s *source) loosePath(h plumbing.Hash) string { return filepath.Join(s.dir, looseName(h)) }
+// loosePath returns the path of a loose object in the objects directory.
+func (s *Database) loosePath(h plumbing.Hash) string { return loosePath(s.cfg.Dir, h) }
 
-// looseName returns the path of a loose object relative to the objects directory.
-func looseName(h plumbing.Hash) string {
+func loosePath(dir string, h plumbing.Hash) string {
 	var b [2*objectformat.Size + 1]byte
 	hex.Encode(b[:], h[:1])
 	b[2] = filepath.Separator
 	hex.Encode(b[3:], h[1:])
-	return string(b[:])
+	return filepath.Join(dir, string(b[:]))
 }
 
+// A looseReader reads a loose object, zlib("<type> <size>" NUL content).
+type looseReader struct {
+	file *bufio.Reader
+	zlib io.ReadCloser // nil before the first object
+	out  *bufio.Reader
+}
+
+// looseReaders keeps buffers, because reading the small file of an object takes less time than
+// allocating them.
+var looseReaders = sync.Pool{New: func() any {
+	return &looseReader{file: bufio.NewReader(nil), out: bufio.NewReader(nil)}
+}}
+
+// readLoose returns the object in a file.
 func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
-	buf := scratch.Get().(*[]byte)
-	defer scratch.Put(buf)
-	raw, err := slurp(path, *buf)
-	if err != nil {
-		return 0, nil, err
-	}
-	t, content, err = parseLoose(raw)
-	return t, content, withPath(path, err)
+	err = withLoose(path, func(l *looseReader) (err error) {
+		var size int64
+		if t, size, err = l.head(); err == nil {
+			content, err = readContent(l.out, t, size)
+		}
+		if err == nil {
+			err = l.end()
+		}
+		return err
+	})
+	return t, content, err
 }
 
-// headLoose returns type and size from the header of a loose object.
+// headLoose returns the type and size of the object in a file.
 func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
+	err = withLoose(path, func(l *looseReader) (err error) {
+		t, size, err = l.head()
+		return err
+	})
+	return t, size, err
+}
+
+// withLoose opens a file for use. An empty file, which a crash can leave, counts as missing.
+// withLoose returns an error about the content with the path of the file.
+func withLoose(path string, use func(*looseReader) error) error {
 	f, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer f.Close()
-	var raw [4096]byte
-	n, err := io.ReadFull(f, raw[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	l := looseReaders.Get().(*looseReader)
+	defer looseReaders.Put(l)
+	l.file.Reset(f)
+	if _, err := l.file.Peek(1); err == io.EOF {
+		return &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	if l.zlib == nil {
+		l.zlib, err = zlib.NewReader(l.file)
+	} else {
+		err = l.zlib.(zlib.Resetter).Reset(l.file, nil)
+	}
+	if err == nil {
+		l.out.Reset(l.zlib)
+		err = use(l)
+	}
+	switch {
+	case err == nil || errors.Is(err, ErrTooLarge) || errors.As(err, new(*fs.PathError)):
+		return err
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%s: corrupt: %w", path, err)
+}
+
+// head reads the header.
+func (l *looseReader) head() (plumbing.ObjectType, int64, error) {
+	head, err := l.out.Peek(looseHead)
+	if err != nil && err != io.EOF {
 		return 0, 0, err
 	}
-	t, size, err = parseLooseHead(raw[:n])
-	return t, size, withPath(path, err)
+	head, _, isWhole := bytes.Cut(head, []byte{0})
+	if !isWhole {
+		return 0, 0, errors.New("object has no header")
+	}
+	name, number, _ := bytes.Cut(head, []byte{' '})
+	t, err := plumbing.ParseObjectType(string(name))
+	if err != nil || t > plumbing.TagObject {
+		return 0, 0, fmt.Errorf("object has the unknown type %q", name)
+	}
+	size, err := strconv.ParseUint(string(number), 10, 62)
+	if err != nil || number[0] == '0' && len(number) > 1 {
+		return 0, 0, fmt.Errorf("object has the size %q", number)
+	}
+	_, err = l.out.Discard(len(head) + 1)
+	return t, int64(size), err
+}
+
+// end checks the checksum, and that nothing follows the object.
+func (l *looseReader) end() error {
+	_, err := l.out.ReadByte()
+	if err == io.EOF {
+		_, err = l.file.ReadByte()
+	}
+	if err == nil {
+		return errors.New("garbage behind the object")
+	}
+	if err != io.EOF {
+		return err
+	}
+	return nil
 }
 
 // statLoose fails if the file is missing or empty.
@@ -68,104 +150,5 @@ func statLoose(path string) error {
 	return err
 }
 
-// parseLoose decompresses raw and parses "<type> <size> NUL <content>".
-func parseLoose(raw []byte) (plumbing.ObjectType, []byte, error) {
-	room := scratch.Get().(*[]byte)
-	defer scratch.Put(room)
-	out, used, whole, err := inflateStart(*room, raw)
-	if err != nil {
-		return 0, nil, err
-	}
-	t, size, content, err := parseHead(out)
-	if err != nil {
-		return 0, nil, err
-	}
-	if size > mostOf(t) {
-		return 0, nil, ErrTooLarge
-	}
-	if whole {
-		content = bytes.Clone(content)
-	} else if content, used, err = inflateLarge(raw, size, len(out)-len(content)); err != nil {
-		return 0, nil, err
-	}
-	if int64(len(content)) != size {
-		return 0, nil, formatError("object has %d bytes, not %d", len(content), size)
-	}
-	if used != len(raw) {
-		return 0, nil, formatError("garbage behind the object")
-	}
-	return t, content, nil
-}
-
-// inflateLarge inflates an object that exceeds a pool buffer.
-func inflateLarge(raw []byte, size int64, head int) ([]byte, int, error) {
-	size += int64(head)
-	b, used, err := inflateExact(make([]byte, 0, min(size, firstPiece)), raw, size)
-	if err != nil {
-		return nil, 0, err
-	}
-	return b[head:], used, nil
-}
-
-func parseLooseHead(raw []byte) (plumbing.ObjectType, int64, error) {
-	var room [looseHead]byte
-	out, _, _, err := inflateStart(room[:0], raw)
-	if err != nil {
-		return 0, 0, err
-	}
-	t, size, _, err := parseHead(out)
-	return t, size, err
-}
-
-func parseHead(b []byte) (plumbing.ObjectType, int64, []byte, error) {
-	head, rest, ok := bytes.Cut(b, []byte{0})
-	name, number, ok2 := bytes.Cut(head, []byte{' '})
-	if !ok || !ok2 {
-		return 0, 0, nil, formatError("object has no header")
-	}
-	t, err := plumbing.ParseObjectType(string(name))
-	if err != nil || t > plumbing.TagObject {
-		return 0, 0, nil, formatError("object has the unknown type %q", name)
-	}
-	size, err := strconv.ParseUint(string(number), 10, 62)
-	if err != nil || number[0] == '0' && len(number) > 1 {
-		return 0, 0, nil, formatError("object has the size %q", number)
-	}
-	return t, int64(size), rest, nil
-}
-
-// firstPiece limits the memory that is allocated for an object before any byte is
-// inflated, because the header may claim a false size.
-const firstPiece = 1 << 20
-
-// scratch is a pool of buffers for temporary data.
-var scratch = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
-
-// inflateExact returns the content of a stream and fails if its length is not size. It
-// uses the capacity of dst first and allocates more as bytes arrive.
-func inflateExact(dst, src []byte, size int64) (content []byte, used int, err error) {
-	if size < 0 || size > maxObject {
-		return nil, 0, ErrTooLarge
-	}
-	content, used, err = inflate.Zlib(dst, src, int(size))
-	if err != nil {
-		return nil, 0, errFormat(err.Error())
-	}
-	if int64(len(content)) != size {
-		return nil, 0, formatError("object has %d bytes, not %d", len(content), size)
-	}
-	return content, used, nil
-}
-
-// inflateStart returns the first bytes of a stream, at most cap(dst). whole reports
-// whether the stream ended.
-func inflateStart(dst, src []byte) (out []byte, used int, whole bool, err error) {
-	out, used, err = inflate.Zlib(dst[:0], src, cap(dst))
-	switch {
-	case err == nil:
-		return out, used, true, nil
-	case errors.Is(err, inflate.ErrMore):
-		return out, used, false, nil
-	}
-	return out, used, false, errFormat(err.Error())
-}
+// gone reports whether err means that a file does not exist.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,11 +1,11 @@
 package odb
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -71,49 +71,21 @@ func (m *missing) note(h plumbing.Hash, err error, took time.Duration) {
 	m.spent += took
 }
 
-// fetch runs git to read an object that a partial clone lacks. Git fetches the object
-// from its promisor remote. If git fails, fetch returns a PromisedError.
-func (s *Database) fetch(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	run := s.cfg.Fetch
-	if run == nil {
-		run = s.cfg.Git
-	}
-	if run == nil {
-		return 0, nil, plumbing.ErrObjectNotFound
-	}
+// fetch runs a git that fetches an object from the promisor remote of a partial clone. If git
+// fails, fetch returns a PromisedError.
+func (s *Database) fetch(h plumbing.Hash) (answer, error) {
 	if err := s.missing.known(h); err != nil {
-		return 0, nil, &PromisedError{h, err}
+		return answer{}, &PromisedError{h, err}
 	}
 	start := time.Now()
-	out, err := run(context.Background(), []byte(h.String()+"\n"), "cat-file", "--batch")
+	out, err := s.cfg.Fetch(context.Background(), []byte(h.String()+"\n"), "cat-file", "--batch")
 	if err != nil {
 		s.missing.note(h, err, time.Since(start))
-		return 0, nil, &PromisedError{h, err}
+		return answer{}, &PromisedError{h, err}
 	}
-	t, content, err := parseBatch(out, h)
+	a, err := readAnswer(bufio.NewReader(bytes.NewReader(out)), forContents, h)
 	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 		err = fmt.Errorf("fetch object %s: %w", h, err)
 	}
-	return t, content, err
-}
-
-// parseBatch parses "<hash> <type> <size> LF <content> LF" or "<hash> missing".
-func parseBatch(out []byte, h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	line, rest, _ := bytes.Cut(out, []byte{'\n'})
-	fields := bytes.Fields(line)
-	if len(fields) == 2 && string(fields[1]) == "missing" {
-		return 0, nil, plumbing.ErrObjectNotFound
-	}
-	if len(fields) != 3 || string(fields[0]) != h.String() {
-		return 0, nil, formatError("git cat-file answered %.80q", line)
-	}
-	t, err := plumbing.ParseObjectType(string(fields[1]))
-	if err != nil {
-		return 0, nil, err
-	}
-	size, err := strconv.Atoi(string(fields[2]))
-	if err != nil || size < 0 || size != len(rest)-1 {
-		return 0, nil, formatError("git cat-file announced %q bytes and sent %d", fields[2], len(rest)-1)
-	}
-	return t, rest[:size:size], nil
+	return a, err
 }

@@ -18,7 +18,6 @@ func TestFailedFetchesAreBounded(t *testing.T) {
 	r := gittest.New(t)
 	asked, failure := 0, errors.New("no route to the host")
 	s := open(t, r, func(c *Config) {
-		c.Promisor = true
 		c.Fetch = func(context.Context, []byte, ...string) ([]byte, error) {
 			asked++
 			return nil, failure

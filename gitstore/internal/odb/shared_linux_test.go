@@ -29,7 +29,7 @@ func TestFileModesMatchGitForSharedRepository(t *testing.T) {
 			theirs := s.loosePath(plumbing.NewHash(r.Hash("theirs")))
 			b := s.NewBatch()
 			ours := s.loosePath(b.Add(plumbing.BlobObject, []byte("ours")))
-			require.NoError(t, b.Flush())
+			require.NoError(t, b.flush())
 			require.Equal(t, modeOf(t, theirs), modeOf(t, ours), "%s with umask %#o", value, mask)
 			require.Equal(t, modeOf(t, filepath.Dir(theirs)), modeOf(t, filepath.Dir(ours)), "%s with umask %#o", value, mask)
 		}

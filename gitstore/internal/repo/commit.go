@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/trees"
@@ -119,15 +118,8 @@ func (s *Repo) TreeOfCommit(hash plumbing.Hash) (plumbing.Hash, error) {
 	case !errors.Is(err, odb.ErrTooLarge):
 		return plumbing.ZeroHash, err
 	}
-	kind, data, err := s.Objects.Start(hash, len("tree \n")+objectformat.HexSize)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	hex, _, ok := cutHeader(data, "tree ")
-	if kind != plumbing.CommitObject || !ok || !plumbing.IsHash(hex) {
-		return plumbing.ZeroHash, Corrupt(hash.String(), "a commit without a tree")
-	}
-	return plumbing.NewHash(hex), nil
+	hex, err := s.Git.With("GIT_NO_REPLACE_OBJECTS=1").Line(context.Background(), "rev-parse", "--verify", hash.String()+"^{tree}")
+	return plumbing.NewHash(hex), err
 }
 
 // Branch returns the branch of HEAD, or "" if HEAD is detached.

@@ -20,7 +20,6 @@ func (s *Repo) SetLineRef(ctx context.Context, k *ObjectWriter, issue checkpoint
 	if err := k.Flush(ctx); err != nil {
 		return err
 	}
-	s.noteLoose(k)
 	in := fmt.Appendf(nil, "update %s\x00%s\x00\x00", LineRef(issue), tip)
 	for _, name := range slices.Sorted(maps.Keys(from)) {
 		in = fmt.Appendf(in, "verify %s\x00%s\x00", name, from[name])

@@ -39,9 +39,6 @@ func (s *Repo) Move(ctx context.Context, k *ObjectWriter, message string, moves 
 	for tries := 0; ; tries++ {
 		t := &transaction{s: s, k: k, message: message}
 		settled, err := t.try(ctx, moves)
-		if err == nil {
-			s.noteLoose(k)
-		}
 		if err == nil || errors.Is(err, ErrRefMoved) || IsDone(err) {
 			return err
 		}
@@ -94,7 +91,7 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 		}
 		t.moves = append(slices.Clip(t.moves), more...)
 	}
-	note, err := t.s.syncOthers(t.k, t.moves)
+	synced, err := t.s.syncOthers(t.k)
 	if err != nil {
 		return false, err
 	}
@@ -110,7 +107,7 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	if errors.Is(err, refs.ErrNeedsGit) {
 		stored, err = t.throughGit(ctx, many)
 	}
-	note.end(err)
+	synced(err)
 	if err == nil || IsDone(err) {
 		t.k.message, t.k.moves = t.message, t.moves
 		if records {
@@ -120,9 +117,7 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	return stored, err
 }
 
-// here moves the refs in this process. It fails with refs.ErrNeedsGit if git must move them. If
-// the file system's journal preserves order, the sync of the refs' folder also makes all earlier
-// writes durable.
+// here moves the refs in this process. It fails with refs.ErrNeedsGit if git must move them.
 func (t *transaction) here(ctx context.Context) (stored bool, err error) {
 	staged, err := t.s.RefDir().Stage(t.moves)
 	if err != nil {
@@ -136,11 +131,8 @@ func (t *transaction) here(ctx context.Context) (stored bool, err error) {
 	if err := t.k.KeepFromGC(ctx, t.moves[0].Name); err != nil {
 		return false, err
 	}
-	inOrder := t.s.Objects.InOrder(staged.Files()[0]) && !t.k.batch.Packed()
-	if !inOrder {
-		if err := settle(); err != nil {
-			return false, err
-		}
+	if err := settle(); err != nil {
+		return false, err
 	}
 	if err := t.k.checkExist(); err != nil {
 		return true, err
@@ -159,10 +151,6 @@ func (t *transaction) here(ctx context.Context) (stored bool, err error) {
 	switch {
 	case err == nil:
 		t.s.noteOwn(t.moves)
-		if inOrder { // a sync of the folder of the last rename is enough
-			last := filepath.FromSlash(t.moves[len(t.moves)-1].Name)
-			return true, AfterMove(SyncNearest(filepath.Join(t.s.Info.CommonDir, filepath.Dir(last))))
-		}
 		return true, AfterMove(t.s.syncRefDirs(t.moves))
 	case errors.Is(err, refs.ErrNeedsGit):
 		return true, err

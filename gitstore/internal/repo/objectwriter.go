@@ -25,9 +25,6 @@ type ObjectWriter struct {
 	batch   *odb.Batch
 	added   map[plumbing.Hash]object
 	outside []plumbing.Hash // objects that the checkpoint needs and other processes wrote
-	reached []plumbing.Hash // commits of other processes, see reach
-	Blobs   []plumbing.Hash // blobs of other processes
-	ByGit   []plumbing.Hash // objects that git has written for this operation
 	kept    bool            // the objects are in a pack that is kept while the ref moves
 	release func()          // releases the kept pack, nil without a kept pack
 	message string          // reflog message of the moves
@@ -112,7 +109,7 @@ func (k *ObjectWriter) Flush(ctx context.Context) error {
 // syncs the contents of the beside files.
 func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
 	defer trace.Begin(trace.Step, "write objects").End()
-	return k.batch.InstallAbove(ctx, packAbove, beside...)
+	return k.batch.Install(ctx, packAbove, beside...)
 }
 
 // KeepFromGC protects new objects from a concurrent git gc that prunes without a grace

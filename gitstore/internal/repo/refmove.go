@@ -36,7 +36,7 @@ func (s *Repo) syncRefDirs(moves []refs.Move) error {
 	if s.Info.RefFormat != "files" {
 		// Git syncs new tables before writing their last bytes, and never syncs directories.
 		u := &unsynced{s: s, since: odb.Recent(time.Time{})}
-		u.refsIn(filepath.Join(s.Info.CommonDir, "reftable"), nil)
+		u.refsIn(filepath.Join(s.Info.CommonDir, "reftable"))
 		return s.Objects.SyncFiles(u.files)
 	}
 	archived := func(m refs.Move) bool { return strings.HasPrefix(m.Name, ArchiveRefs) }

@@ -92,34 +92,23 @@ func (s *Repo) OpenObjects() error {
 	if err != nil {
 		return err
 	}
-	method, _ := git.Last(s.Config, "core.fsyncmethod")
-	c := odb.Config{
-		SyncEach:    method == "fsync",
-		Alternates:  odb.SplitAlternates(s.Info.Alternates),
-		Dir:         s.Info.ObjectDir,
-		Shared:      bits,
-		SharedExact: exact,
-		Promisor:    repository.Partial(s.Config),
-		Git: func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-			// In a subdirectory, git index-pack would use a relative path of the directory of
-			// objects there.
-			return s.Git.With("GIT_OBJECT_DIRECTORY="+s.Info.ObjectDir).Pipe(ctx, stdin, args...)
-		},
-		Fetch: func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
+	c := odb.Config{Dir: s.Info.ObjectDir, Git: s.Git, Shared: bits, SharedExact: exact}
+	if repository.Partial(s.Config) {
+		c.Fetch = func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
 			return s.fetchWithin(s.Opened, s.Git, stdin, args...)
-		},
+		}
 	}
 	s.Objects, err = odb.Open(c)
 	return err
 }
 
-// Close releases the memory maps of Open and later reads.
+// Close ends the git that reads objects, and removes temporary files.
 func (s *Repo) Close() error {
-	err := s.Objects.Close()
-	if s.temporary != "" {
-		err = errors.Join(err, os.RemoveAll(s.temporary))
+	s.Objects.Close()
+	if s.temporary == "" {
+		return nil
 	}
-	return err
+	return os.RemoveAll(s.temporary)
 }
 
 // SetProgress sets the function that receives the progress of long operations.

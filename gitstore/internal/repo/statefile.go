@@ -3,8 +3,6 @@ package repo
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -64,18 +62,6 @@ func (s *Repo) LockNote(ctx context.Context, name string) (release func(), err e
 		return nil, &RefusedError{Reason: "another process keeps " + name + " locked"}
 	}
 	return func() { f.Close() }, nil
-}
-
-// SyncNearest syncs a directory that another process may remove. After a removal,
-// SyncNearest syncs the nearest existing parent, which contains the removal.
-func SyncNearest(dir string) error {
-	for {
-		err := fsutil.SyncDir(dir)
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return err
-		}
-		dir = filepath.Dir(dir)
-	}
 }
 
 // WriteFile durably replaces a file of this program. Readers see either the old or the

@@ -12,10 +12,9 @@ import (
 
 // A together collects the moves of several operations.
 type together struct {
-	k      *ObjectWriter
-	moves  []refs.Move     // each ref once
-	stored []*ObjectWriter // writers of the operations
-	at     map[string]int
+	k     *ObjectWriter
+	moves []refs.Move // each ref once
+	at    map[string]int
 }
 
 // Together runs f with issues locked, see Store.Together. The operations in f read the new values of
@@ -38,9 +37,6 @@ func (s *Repo) moveTogether(ctx context.Context, message string, f func()) error
 	if err := s.Move(ctx, t.k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
 		return err
 	}
-	for _, k := range t.stored {
-		s.noteLoose(k)
-	}
 	return t.k.Protect(ctx)
 }
 
@@ -53,7 +49,6 @@ func (t *together) move(ctx context.Context, k *ObjectWriter, moves func() ([]re
 	if err := k.Flush(ctx); err != nil { // later operations read the objects
 		return err
 	}
-	t.stored = append(t.stored, k)
 	for _, o := range k.added {
 		t.k.Add(o.kind, o.data)
 	}
@@ -61,8 +56,6 @@ func (t *together) move(ctx context.Context, k *ObjectWriter, moves func() ([]re
 		t.k.Keep(hash)
 	}
 	t.k.Records = t.k.Records || k.Records
-	t.k.reached = append(t.k.reached, k.reached...)
-	t.k.Blobs = append(t.k.Blobs, k.Blobs...)
 	for _, m := range list {
 		if at, moved := t.at[m.Name]; moved {
 			t.moves[at].New = m.New

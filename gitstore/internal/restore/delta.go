@@ -315,9 +315,6 @@ func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chai
 	} else {
 		ch.Also = moves
 	}
-	for _, l := range d.file {
-		k.Reach(l.Raw.Hash)
-	}
 	return ch, nil
 }
 

@@ -56,7 +56,6 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 	}
 	for _, hash := range needs {
 		if !hash.IsZero() && k.Has(hash) {
-			k.Blobs = append(k.Blobs, hash)
 			blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
 		}
 	}

@@ -502,9 +502,7 @@ func (a *assembly) keep(issue checkpoint.Issue) error {
 			if a.k.Added(h) {
 				return
 			}
-			if a.k.Keep(h); side[1] == a.snap.State {
-				a.k.ByGit = append(a.k.ByGit, h)
-			}
+			a.k.Keep(h)
 		}
 		changes, err := trees.DiffBetween(a.k, told{a.k, keep}, side[0], side[1])
 		if err != nil {

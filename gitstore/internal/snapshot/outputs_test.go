@@ -26,7 +26,7 @@ import (
 func newSite(t *testing.T) (*gittest.Repo, *Capturer) {
 	t.Helper()
 	r := gittest.New(t)
-	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
+	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
 	return r, New(&repo.Repo{Git: git.Git{Dir: r.Dir}, Info: repository.Info{Root: r.Dir}, Objects: store}, nil)

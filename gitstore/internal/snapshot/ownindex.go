@@ -104,8 +104,9 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 			return nil, err
 		}
 		o.objects = filepath.Join(temp, "objects")
-		alternates := append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...)
-		o.reader, err = odb.Open(odb.Config{Dir: o.objects, Alternates: alternates})
+		alternates := odb.JoinAlternates(append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...))
+		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + alternates}
+		o.reader, err = odb.Open(odb.Config{Dir: o.objects, Git: s.git().With(env...)})
 		o.close = func() {
 			o.reader.Close() // first, because Windows removes no open file
 			os.RemoveAll(temp)
@@ -115,7 +116,6 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 			return nil, err
 		}
 		o.file, o.real = filepath.Join(temp, "index"), filepath.Join(temp, "index.user")
-		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + odb.JoinAlternates(alternates)}
 	} else if err := o.lock(ctx, cmp.Or(req.Budget, lockWait)); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func newPlace(t *testing.T) (*gittest.Repo, Source, plumbing.Hash) {
 	require.NoError(t, os.Chmod(r.Path("run.sh"), 0o755))
 	require.NoError(t, os.Symlink("a.txt", r.Path("link")))
 	r.Git("add", "-A")
-	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
+	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
 	return r, Source{Git: git.Git{Dir: r.Dir}, Objects: store, NoIndex: r.GitPath("no-index")}, plumbing.NewHash(r.Git("write-tree"))

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -16,7 +17,7 @@ import (
 func TestBuiltTreeMatchesWriteTree(t *testing.T) {
 	t.Parallel()
 	r := repository{gittest.New(t), t}
-	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
+	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -22,7 +22,7 @@ func TestDiffMatchesGitDiffTree(t *testing.T) {
 		t.Skip("slow: not in short mode")
 	}
 	r := repository{gittest.New(t), t}
-	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects")})
+	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -69,10 +69,15 @@ func (r Info) ownDirs() []ownDir {
 	}
 	add(r.Dir, IsGitDir)
 	add(r.CommonDir, IsGitDir)
-	for _, dir := range odb.Directories(r.ObjectDir, odb.SplitAlternates(r.Alternates)) {
+	for _, dir := range r.ObjectDirs() {
 		add(dir, IsObjectDir)
 	}
 	return own
+}
+
+// ObjectDirs returns the directories of objects: the repository's own and all alternates.
+func (r Info) ObjectDirs() []string {
+	return odb.Directories(r.ObjectDir, odb.SplitAlternates(r.Alternates))
 }
 
 // indexInWorktree returns the path of the index and of its lock if GIT_INDEX_FILE names a

@@ -4,10 +4,7 @@ package odb
 
 import (
 	"encoding/hex"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,52 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// slurp reads a file, into buf if it fits. It avoids os.File, whose overhead equals the
-// read itself for ten thousand small files.
-func slurp(path string, buf []byte) ([]byte, error) {
-	fd, err := fsutil.IgnoringEINTR(func() (int, error) {
-		return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	})
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	defer unix.Close(fd)
-	for n := 0; ; {
-		if n > maxObject+maxObject>>8 {
-			return nil, &fs.PathError{Op: "read", Path: path, Err: ErrTooLarge}
-		}
-		if n == len(buf) {
-			bigger := make([]byte, 4*len(buf))
-			copy(bigger, buf)
-			buf = bigger
-		}
-		m, err := fsutil.IgnoringEINTR(func() (int, error) { return unix.Read(fd, buf[n:]) })
-		if err != nil {
-			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
-		}
-		if m == 0 {
-			return buf[:n], nil
-		}
-		n += m
-	}
-}
-
-var errCannotMap = errors.New("file cannot be mapped")
-
-func mapFile(f *os.File, size int64) ([]byte, error) {
-	if size <= 0 || size != int64(int(size)) {
-		return nil, errCannotMap
-	}
-	return unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
-}
-
-func unmap(data []byte) error {
-	if data == nil {
-		return nil
-	}
-	return unix.Munmap(data)
-}
 
 // A change identifies a file by device and inode, with its inode change time (ctime).
 // Renames update the ctime too.
