@@ -136,9 +136,11 @@ func syncOfGit() []string {
 	return []string{"core.fsyncMethod=batch"}
 }
 
-// lock waits for other saves in this worktree.
+// lock waits for other saves in this worktree, at least a second: a process that was just started
+// can hold the file for a moment.
 func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 	path := o.file + ".busy"
+	limit = max(limit, time.Second)
 	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(path)); err != nil {
 		return err
 	}
