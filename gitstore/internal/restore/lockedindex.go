@@ -156,7 +156,7 @@ type indexEdit struct {
 
 // A formerIndex is an index file as it was before an operation.
 type formerIndex struct {
-	data []byte // nil if it is not known
+	data []byte // nil if the entry has no index file
 	time time.Time
 }
 
