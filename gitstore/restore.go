@@ -95,8 +95,8 @@ type Undone = restore.Undone
 // Which selects the operation that an undo or a redo reverts.
 type Which = restore.Which
 
-// Revert undoes the last operation of this worktree, or the one that which selects; or it redoes what the
-// last undo has reverted. Removed checkpoints return to their former place, added ones go, and later
+// Revert undoes the last operation of this worktree, or the operation that which selects. With "redo", it
+// repeats the operation that the last undo reverted. Removed checkpoints return to their former place, added ones go, and later
 // saves stay, with their pruning. Paths that have changed since a restore stay, also if a commit has
 // changed them. Revert fails with ErrNothingToUndo or ErrNothingToRedo. If shown is not nil, it fails
 // with a *RefusedError unless it would revert the operation of this preview.

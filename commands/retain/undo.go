@@ -27,8 +27,9 @@ var UndoCommand = invoke.Command{
 		"finish, import, pin and unpin; `git checkpoint list --operations` shows them. With ISSUE it\n" +
 		"reverts the last one of this issue, and with N the one with this number. It asks first if\n" +
 		"commits or saves have followed. Paths that have changed since stay, also if a commit has\n" +
-		"changed them. Later saves stay, with the checkpoints that they pruned. A second undo reverts\n" +
-		"the operation before that. `git checkpoint redo` reverts the undo.",
+		"changed them. Later saves stay, with the checkpoints that they pruned. A dropped checkpoint that\n" +
+		"a remote knows comes back under a new id. A second undo reverts the operation before that.\n" +
+		"`git checkpoint redo` reverts the undo.",
 	Examples: []string{"git checkpoint undo --dry-run", "git checkpoint undo 42"},
 	New:      invoke.Bind((*undoOptions).flags, undoing.run),
 }

@@ -14,8 +14,8 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// Kept returns the folder for files of the worktree that an operation sets aside. A number that has
-// no entry any more has no folder either.
+// Kept returns the folder for files of the worktree that an operation sets aside. The folder is removed
+// together with the entry.
 func (l *Log) Kept(e *Entry) string {
 	return filepath.Join(l.repo.StateDir(), "kept", strconv.Itoa(e.Number))
 }

@@ -27,7 +27,7 @@ type Log struct {
 	coming *Entry // the entry in a transaction that has not ended
 	former *Entry // the entry before the last transaction
 
-	expired bool // entries have gone since the last SweepKept
+	expired bool // a transaction has deleted old entries since the last SweepKept
 
 	Unsettled bool // the last entry that was stored or found is pending
 }

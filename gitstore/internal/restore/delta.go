@@ -188,7 +188,7 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	return d, nil
 }
 
-// within returns the checkpoints of a list that a chain has, under their new ids if they have one.
+// within returns the ids of a list that a chain contains. Ids of renewed checkpoints become new ids.
 func (d *delta) within(ids []checkpoint.ID, there map[checkpoint.ID]*chain.ChainCommit) (list []checkpoint.ID) {
 	for _, id := range ids {
 		if there[id] == nil {
@@ -232,8 +232,8 @@ func (s *Restorer) renew(e *operation.Entry, d *delta, l *chain.ChainCommit, pai
 	return nil
 }
 
-// newID returns the id under which an undo brings a dropped checkpoint back. A ledger that has the
-// drop of this one too leads to the next.
+// newID returns the id under which an undo brings a dropped checkpoint back. If the ledger has deleted
+// that id too, newID returns the next id.
 func newID(e *operation.Entry, l *chain.ChainCommit, known *ledger.Ledger) checkpoint.ID {
 	for n := 1; ; n++ {
 		digest := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d", e.Name(), l.ID, l.Content, n))

@@ -62,8 +62,8 @@ func (s *Worktree) lockedIndexFiles() *lockedIndex {
 func (a *lockedIndex) close() { a.freeLock() }
 
 // The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
-// of it on a file system without hard links. A lock left by a killed restore can therefore be
-// recognized and removed. Callers hold the worktree's restore lock.
+// of it on a file system without hard links. The content shows the lock of a killed restore, which
+// can be removed. Callers hold the worktree's restore lock.
 func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
 
 // copied is beside the index, so that it can replace the index by a rename.
@@ -113,25 +113,16 @@ func createLock(name string, text []byte) error {
 
 // isStale reports whether a restore of this program created the existing lock.
 func (a *lockedIndex) isStale() bool {
-	ours, err := os.Lstat(a.held())
-	if err != nil {
+	ours, err := os.ReadFile(a.held())
+	if err != nil || !bytes.HasPrefix(ours, []byte(lockText)) {
 		return false
 	}
-	now, err := os.Lstat(a.file + ".lock")
-	switch {
-	case err != nil:
-		return false
-	case os.SameFile(ours, now):
-		return true
-	case !now.Mode().IsRegular() || now.Size() != ours.Size():
-		return false
-	}
-	text, err := os.ReadFile(a.held())
-	if err != nil || !bytes.HasPrefix(text, []byte(lockText)) {
+	info, err := os.Lstat(a.file + ".lock")
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(ours)) {
 		return false
 	}
 	lock, err := os.ReadFile(a.file + ".lock")
-	return err == nil && bytes.Equal(text, lock)
+	return err == nil && bytes.Equal(ours, lock)
 }
 
 // freeStale removes files of a killed restore.
@@ -165,7 +156,7 @@ type indexEdit struct {
 
 // A formerIndex is an index file as it was before an operation.
 type formerIndex struct {
-	data []byte // nil if it is not known
+	data []byte // nil if the entry has no index file
 	time time.Time
 }
 

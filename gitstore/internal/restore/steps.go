@@ -68,9 +68,9 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 	return nil
 }
 
-// putIndex sets the index file of an entry from before some steps, if they change entries. It returns
-// the blobs of resolved conflicts in the index. The index as the steps leave it has the other entries. The shared part of a split
-// index can expire, so an undo edits such an index.
+// putIndex adds the index file from before some steps to an entry, if the steps change the index. It
+// returns the blobs of resolved conflicts in the index; other blobs stay in the index. A split index is
+// not added, because git can delete its shared part.
 func (s *Restorer) putIndex(ctx context.Context, e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter) (resolved []plumbing.Hash, err error) {
 	e.Remove(indexName(name))
 	file := s.repo.Info.Index

@@ -213,7 +213,16 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 				}
 			}
 		}
-		s.pruneUnused(steps, done)
+		in, err := openPlaces(s.Root, false)
+		if err != nil {
+			return err
+		}
+		for _, st := range steps { // directories of files that were not installed
+			if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
+				s.prune(in, st.path, st.madeAbove())
+			}
+		}
+		in.close()
 		if keep != nil && len(back) > 0 {
 			if err := s.keepAll(ctx, back); err != nil {
 				return err
@@ -351,20 +360,6 @@ func (st Step) reversed(at state, index, work bool) Step {
 		back.before.work = st.before.work
 	}
 	return back
-}
-
-// pruneUnused removes directories created for files that were not installed.
-func (s *Worktree) pruneUnused(steps []Step, done *Outcome) {
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return
-	}
-	defer in.close()
-	for _, st := range steps {
-		if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
-			s.prune(in, st.path, st.madeAbove())
-		}
-	}
 }
 
 // madeAbove returns the topmost directory created for a file, or "." if all existed.
