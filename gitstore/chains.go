@@ -331,9 +331,6 @@ const (
 // A Synced is the result of a Fetch, a Push or a Sync for one issue.
 type Synced = chain.Synced
 
-// A LedgerCount counts facts about checkpoints, such as archivals, by kind.
-type LedgerCount = chain.LedgerCount
-
 // A RemoteError reports a remote's rejection or missing answer.
 type RemoteError = chain.RemoteError
 

@@ -21,7 +21,7 @@ type Files struct {
 // regard to HEAD, and changes nothing. Skipped are the files that both sides changed. A file
 // counts as changed if a commit has touched it, even if that commit was reverted.
 // look may be nil.
-func (f Files) Plan(ctx context.Context, c *Checkpoint, look *Look) (*RestoreOutcome, error) {
+func (f Files) Plan(ctx context.Context, c *Checkpoint, look *Look) (*restore.Outcome, error) {
 	return f.restorer.Plan(ctx, c, look)
 }
 

@@ -36,17 +36,14 @@ const (
 // A Synced is the result of a Fetch, a Push or a Sync for one issue.
 type Synced struct {
 	Issue   checkpoint.Issue
-	Fetched int         // number of fetched checkpoints
-	Pushed  int         // number of pushed checkpoints
-	Joined  bool        // two chains were merged into a new chain
-	Retries int         // number of attempts lost to faster processes
-	Facts   LedgerCount // facts about checkpoints that one of the sides lacked
+	Fetched int          // number of fetched checkpoints
+	Pushed  int          // number of pushed checkpoints
+	Joined  bool         // two chains were merged into a new chain
+	Retries int          // number of attempts lost to faster processes
+	Facts   ledger.Count // facts about checkpoints that one of the sides lacked
 	Result  string
 	Err     error // reason for Failed or Diverged, otherwise nil
 }
-
-// A LedgerCount counts facts about checkpoints, such as archivals, by kind.
-type LedgerCount = ledger.Count
 
 // A RemoteError reports a remote's rejection or missing answer.
 type RemoteError = remote.Error
