@@ -36,7 +36,7 @@ func TestArchiveRecordsReasonAndTime(t *testing.T) {
 		assert.True(t, l.Checkpoints[1].Pinned)
 		w.sound()
 	}
-	undone, err := a.s.Undo(ctx, Which{Issue: "42"}, nil)
+	undone, err := a.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.Len(t, undone.IDs(), 2)
 	l, err := a.s.List(ctx, "42", 0)

@@ -174,7 +174,7 @@
 //   - If a save returns without an error, its checkpoint is never lost.
 //   - If a save returns an error, nothing visible has changed. As an exception, a
 //     DoneError names a checkpoint that was saved.
-//   - Only restores, Worktrees.FindOrAdd and Worktrees.Switch write outside of these refs
+//   - Only restores, Facts.FindOrAddWorktree and Facts.SwitchBranch write outside of these refs
 //     with their reflogs, the object database and $GIT_DIR/git-checkpoint.
 //   - After a power loss, no ref points to a lost object: objects become durable before
 //     the refs do. This includes objects that git wrote without a sync.

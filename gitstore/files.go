@@ -6,7 +6,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/internal/snapshot"
 )
 
@@ -14,27 +13,6 @@ import (
 type Files struct {
 	repo     *repo.Repo
 	snapshot *snapshot.Capturer
-	restorer *restore.Restorer
-}
-
-// Plan returns what a resume of a checkpoint would restore here and what it would leave, without
-// regard to HEAD, and changes nothing. Skipped are the files that both sides changed. A file
-// counts as changed if a commit has touched it, even if that commit was reverted.
-// look may be nil.
-func (f Files) Plan(ctx context.Context, c *Checkpoint, look *Look) (*restore.Outcome, error) {
-	return f.restorer.Plan(ctx, c, look)
-}
-
-// ChangedBetween returns the paths whose files differ between two checkpoints, sorted. Parts that
-// cannot be read count as equal.
-func (f Files) ChangedBetween(older, newer *Checkpoint) []string {
-	return f.restorer.ChangedBetween(older, newer)
-}
-
-// CheckResume fails with a *RefusedError if a resume of a checkpoint would restore no file here,
-// because of an operation of git or of HEAD.
-func (f Files) CheckResume(ctx context.Context, c *Checkpoint) error {
-	return f.restorer.CheckResume(ctx, c)
 }
 
 // Diff returns the difference between a checkpoint's file and the file in the worktree,

@@ -107,7 +107,7 @@ func TestUnusualIssueNames(t *testing.T) {
 		assert.True(t, c.Valid(), "%q: %s", issue, c.Problem)
 		assert.Equal(t, issue, saved.Record.Issue())
 		require.NoError(t, w.s.Drop(ctx, issue, []checkpoint.ID{c.ID}), "%q", issue)
-		done, err := w.s.Undo(ctx, Which{Issue: issue}, nil)
+		done, err := w.s.Revert(ctx, "undo", Which{Issue: issue}, nil)
 		require.NoError(t, err, "%q", issue)
 		assert.Equal(t, []checkpoint.ID{c.ID}, done.IDs(), "%q", issue)
 		report, err := w.s.Verify(ctx, issue)

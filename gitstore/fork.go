@@ -15,7 +15,6 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -138,14 +137,6 @@ func (s *Store) checkNoFork(ctx context.Context, i checkpoint.Issue) (*chain.Cha
 // buildFork adds the objects of the first checkpoint of a fork.
 func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *checkpoint.Record, k *repo.ObjectWriter) (repo.RawCommit, error) {
 	from, created := req.From, s.repo.Now().UTC().Truncate(time.Microsecond)
-	source, err := s.repo.ReadCommit(from.Commit)
-	if err != nil {
-		return source, err
-	}
-	entries, err := trees.Read(s.repo.Objects, source.Tree)
-	if err != nil {
-		return source, err
-	}
 	r.SetIssue(i)
 	r.SetTrigger(checkpoint.Manual)
 	r.SetCreatedAt(created)
@@ -158,32 +149,9 @@ func (s *Store) buildFork(req ForkRequest, i checkpoint.Issue, name string, r *c
 	}
 	digest := sha256.Sum256([]byte(s.repo.Random() + string(i)))
 	r.SetID(checkpoint.NewID(r.Phase(), created, digest[:]))
-	data, err := r.Encode()
-	if err != nil {
-		return source, err
-	}
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e trees.Entry) bool { return e.Name == "ledger" || e.Name == "signature" })
-	for n := range entries {
-		if entries[n].Name == "checkpoint.yaml" {
-			entries[n].Hash = k.Add(plumbing.BlobObject, data)
-			continue
-		}
-		k.Keep(entries[n].Hash)
-	}
-	for _, parent := range source.Parents[1:] {
-		k.Keep(parent)
-	}
-	genesis := chain.Genesis(i)
 	k.Add(plumbing.TreeObject, nil)
-	parents := append([]plumbing.Hash{k.AddCommit(genesis)}, source.Parents[1:]...)
-	message := chain.EncodeMessage(i, r, nil)
-	if len(message) > chain.MaxMessage {
-		return source, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
-	}
-	commit := s.repo.NewAuthoredCommit(k.AddTree(entries), created, created, message, parents...)
-	commit = chain.Seal(commit, entries)
-	commit.Hash = k.AddCommit(commit)
-	return commit, nil
+	headers := s.repo.NewAuthoredCommit(plumbing.ZeroHash, created, created, "").Rest
+	return s.chain.Derive(from, r, i, nil, k.AddCommit(chain.Genesis(i)), headers, k)
 }
 
 // HasRestored reports whether this worktree has the files of a checkpoint of the issue, by a

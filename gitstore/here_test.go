@@ -41,10 +41,10 @@ func TestHereNamesTheCheckpointOfTheFiles(t *testing.T) {
 	assert.Equal(t, first.ID, here(), "all files, although none of them changed")
 	restore(second, RestoreOptions{})
 	assert.Equal(t, second.ID, here())
-	_, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	_, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, here())
-	_, err = w.s.Redo(ctx, Which{Issue: "42"}, nil)
+	_, err = w.s.Revert(ctx, "redo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, second.ID, here())
 

@@ -59,7 +59,6 @@ func (s *Store) keepWork(p retention.Policy, items []retention.Item, ds []retent
 	return kept, failed
 }
 
-// workOf reads the trees of a checkpoint.
 func (s *Store) workOf(l *chain.ChainCommit) (*work, error) {
 	entries, err := trees.Read(s.repo.Objects, l.Tree)
 	if err != nil {

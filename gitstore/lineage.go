@@ -20,7 +20,7 @@ type Lineage struct {
 // Lineage returns the lineage of a list, in which renamed branches are followed.
 func (s *Store) Lineage(ctx context.Context, l *List) *Lineage {
 	return &Lineage{List: l, former: func(branch string) (names []string) {
-		for _, n := range s.FormerNames(ctx, branch) {
+		for _, n := range s.Facts.FormerNames(ctx, branch) {
 			names = append(names, RecordedBranch(n.Name))
 		}
 		return names

@@ -54,7 +54,7 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	_, err = w.s.Archive(ctx, "42", ids[1:2], "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{ArchiveRef("42"), LiveRef("42"), repo.OwnRef("42")}, strings.Fields(w.Read("told")))
-	_, err = w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{LiveRef("42"), repo.OwnRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
 }

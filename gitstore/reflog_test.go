@@ -24,7 +24,7 @@ func TestUndoTheFirstMoveOfAFetchedChain(t *testing.T) {
 			w.s.repo.Info.RefFormat = format
 			w.s.repo.Refs.Files = format == "files"
 			require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
-			done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+			done, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 			require.NoError(t, err)
 			assert.ElementsMatch(t, ids[1:], done.IDs())
 			assert.Equal(t, ids, w.live())
@@ -50,7 +50,7 @@ func TestUndoWhenOlderEntriesExpired(t *testing.T) {
 	left, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Less(t, len(left), len(data))
-	done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	done, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.ElementsMatch(t, ids[1:], done.IDs())
 	assert.Equal(t, ids, w.live())
@@ -89,14 +89,14 @@ func TestReflogOfHEAD(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)
 	assert.Equal(t, "checkout: moving from fix to other", entries[0].Message)
-	once, became := w.s.facts.OnceHad(t.Context(), "fix", time.Time{})
+	once, became := w.s.Facts.OnceHad(t.Context(), "fix", time.Time{})
 	assert.True(t, once)
 	assert.Empty(t, became)
 
 	w.Git("branch", "-q", "-m", "better")
-	_, became = w.s.facts.OnceHad(t.Context(), "other", time.Time{})
+	_, became = w.s.Facts.OnceHad(t.Context(), "other", time.Time{})
 	assert.Equal(t, "better", became)
-	once, became = w.s.facts.OnceHad(t.Context(), "other", time.Now().Add(time.Hour))
+	once, became = w.s.Facts.OnceHad(t.Context(), "other", time.Now().Add(time.Hour))
 	assert.True(t, once)
 	assert.Empty(t, became, "that was another branch")
 }

@@ -32,7 +32,7 @@ func allRefWork(t *testing.T, w *world) {
 	require.NoError(t, err)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[2:]))
 	for _, want := range [][]checkpoint.ID{ids[2:], ids[2:]} {
-		done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+		done, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 		require.NoError(t, err)
 		assert.ElementsMatch(t, want, done.IDs())
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/refs"
@@ -82,18 +81,6 @@ type TakenError = repo.TakenError
 
 // Branch returns the branch of HEAD, or "" if HEAD is detached.
 func (s *Store) Branch(ctx context.Context) (string, error) { return s.repo.Branch(ctx) }
-
-// OperationBranch returns the branch to which a rebase or a bisection in progress will
-// return, or "".
-func (s *Store) OperationBranch(ctx context.Context) string { return s.facts.OperationBranch(ctx) }
-
-// A FormerName is an earlier name of a branch.
-type FormerName = facts.FormerName
-
-// FormerNames returns the earlier names of a branch from its reflog, the last name first.
-func (s *Store) FormerNames(ctx context.Context, branch string) []FormerName {
-	return s.facts.FormerNames(ctx, branch)
-}
 
 // ClearLock removes a lock file that a killed git left after since, unless a running git
 // may hold it.

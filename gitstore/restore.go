@@ -9,28 +9,6 @@ import (
 	"git-checkpoint/gitstore/trace"
 )
 
-// An InterruptedRestore is a restore in this worktree that was killed, if there is one.
-type InterruptedRestore struct{ restorer *restore.Restorer }
-
-// Exists reports whether a restore in this worktree was killed and can be finished or
-// aborted.
-func (i InterruptedRestore) Exists(ctx context.Context) bool { return i.restorer.Pending(ctx) }
-
-// IsUnderWay reports whether a process restores files in this worktree now.
-func (i InterruptedRestore) IsUnderWay() bool { return i.restorer.IsUnderWay() }
-
-// IndexLock returns the path of the index lock that a killed restore left, or "".
-func (i InterruptedRestore) IndexLock() string { return i.restorer.StaleIndexLock() }
-
-// Continue finishes a killed restore, and reports whether such a restore existed. It also
-// removes temporary files of a restore that was killed at its end.
-func (i InterruptedRestore) Continue(ctx context.Context) (bool, error) {
-	return i.restorer.Continue(ctx)
-}
-
-// Abort reverts a killed restore, and reports whether such a restore existed.
-func (i InterruptedRestore) Abort(ctx context.Context) (bool, error) { return i.restorer.Abort(ctx) }
-
 // RestoreOptions select the files of a checkpoint to restore, and how.
 type RestoreOptions = restore.Request
 
@@ -61,29 +39,17 @@ type Restored = restore.Restored
 // since the save stay, and a file that both sides changed is merged if the changes fit. A path that
 // the checkpoint does not have is deleted only if the save read all files, and a checkpoint has the
 // content. Before Restore replaces a file, the entry of the operation has the old content. Failed
-// restores are rolled back. After a kill, the next restore, undo or InterruptedRestore settles it.
+// restores are rolled back. After a kill, the next restore, undo or Continue settles it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	defer trace.Begin(trace.Step, "restore").End()
 	if req.Checkpoint != nil && !req.Request.DryRun {
 		_ = s.snapshot.ReturnContent(req.Checkpoint) // git's filter names the file whose content is missing
 	}
-	return s.restorer.Restore(ctx, req)
+	return s.Restorer.Restore(ctx, req)
 }
 
 // A NotHere is a checkpoint that was saved in parallel to the files in this worktree.
 type NotHere = restore.NotHere
-
-// NotHere returns the checkpoints of the branch that were saved in parallel, for example in
-// another clone, and of which files are not in this worktree, newest first.
-func (s *Store) NotHere(ctx context.Context, issue checkpoint.Issue) ([]NotHere, error) {
-	return s.restorer.NotHere(ctx, issue)
-}
-
-// LastRestored returns the issue of the newest restore in this worktree that can be
-// undone, or "".
-func (s *Store) LastRestored(ctx context.Context) checkpoint.Issue {
-	return s.restorer.LastRestored(ctx)
-}
 
 // An OperationStart describes an operation that begins.
 type OperationStart = operation.Start
@@ -103,14 +69,8 @@ func (s *Store) Operate(ctx context.Context, command string, issue checkpoint.Is
 // OperateHere is Operate for an operation that also changes files or the state of this worktree. No
 // other operation on this worktree runs meanwhile.
 func (s *Store) OperateHere(ctx context.Context, o OperationStart, f func() error) error {
-	return s.restorer.Operate(ctx, o, f)
+	return s.Restorer.Operate(ctx, o, f)
 }
-
-// A Place is a state of HEAD.
-type Place = operation.Place
-
-// Place returns the present state of HEAD.
-func (s *Store) Place(ctx context.Context) (*Place, error) { return s.log.PlaceNow(ctx) }
 
 // Operations returns the operations of this worktree, newest first.
 func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
@@ -123,36 +83,20 @@ func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
 	return list, nil
 }
 
-// An Undone is the result of Undo or Redo, or its preview.
+// A Way is "undo" or "redo".
+type Way = operation.Way
+
+// An Undone is the result of an undo or a redo, or its preview.
 type Undone = restore.Undone
 
 // Which selects the operation that an undo or a redo reverts.
 type Which = restore.Which
 
-// Undo reverts the last operation of this worktree, or the one that which selects. Removed
-// checkpoints return to their former place, added ones go, and later saves stay, with their pruning.
-// Paths that have changed since a restore stay, also if a commit has changed them. Undo fails with
-// ErrNothingToUndo. If shown is not nil, it fails with a *RefusedError unless it would revert the
-// operation of this preview.
-func (s *Store) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.restorer.Undo(ctx, which, shown)
-}
-
-// PreviewUndo returns what Undo would revert now, and changes nothing. Its Restored has the
-// checkpoint of the restore, and the paths that Undo would write or leave.
-// PreviewUndo fails with ErrNothingToUndo.
-func (s *Store) PreviewUndo(ctx context.Context, which Which) (*Undone, error) {
-	return s.restorer.Preview(ctx, which)
-}
-
-// Redo reverts the last undo, unless another operation has followed. It fails with
-// ErrNothingToRedo. shown is as for Undo.
-func (s *Store) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.restorer.Redo(ctx, which, shown)
-}
-
-// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
-// ErrNothingToRedo.
-func (s *Store) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
-	return s.restorer.PreviewRedo(ctx, which)
+// Revert undoes the last operation of this worktree, or the one that which selects; or it redoes what the
+// last undo has reverted. Removed checkpoints return to their former place, added ones go, and later
+// saves stay, with their pruning. Paths that have changed since a restore stay, also if a commit has
+// changed them. Revert fails with ErrNothingToUndo or ErrNothingToRedo. If shown is not nil, it fails
+// with a *RefusedError unless it would revert the operation of this preview.
+func (s *Store) Revert(ctx context.Context, way Way, which Which, shown *Undone) (*Undone, error) {
+	return s.Restorer.Act(ctx, way, which, shown)
 }

@@ -29,7 +29,7 @@ func TestDroppedCheckpointsAreInReflog(t *testing.T) {
 	w.Git("gc", "-q", "--prune=now")
 	c, err := w.s.Find(ctx, "42", first.Commit.String())
 	require.ErrorAs(t, err, new(*NotFoundError), "%v", c)
-	_, err = w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, ErrNothingToUndo)
 	assert.Equal(t, []checkpoint.ID{second.ID}, w.live())
 	w.sound()

@@ -71,8 +71,14 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	act := func(ctx context.Context, i checkpoint.Issue, decide func(*chain.Chain, *repo.ObjectWriter) (*chain.Change, error)) error {
 		return s.Operate(ctx, "prune", i, func() error { return s.chain.Alter(ctx, i, decide) })
 	}
-	if req.DryRun {
-		act = s.consider
+	if req.DryRun { // without lock or changes
+		act = func(ctx context.Context, i checkpoint.Issue, decide func(*chain.Chain, *repo.ObjectWriter) (*chain.Change, error)) error {
+			c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0)
+			if err == nil {
+				_, err = decide(c, s.repo.NewObjectWriter())
+			}
+			return err
+		}
 	}
 	err := act(ctx, req.Issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
 		k.Progress = req.Progress
@@ -95,7 +101,16 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			}
 			return s.chain.AllToArchive(ctx, c, result.Removed, why, k)
 		}
-		return s.pruning(ctx, c, archive, result, k), nil
+		ch := &chain.Change{Verb: "prune", Ids: slices.Concat(result.Removed, result.Expired), Remove: chain.SetOf(result.Removed)}
+		elsewhere, newest := len(result.Removed) > 0 && s.chain.SeenElsewhere(ctx, c), c.NewestClock()
+		ch.Ledger = func(l *ledger.Ledger) {
+			if elsewhere {
+				markPruned(l, result.Removed, newest, c)
+			}
+			chain.Bury(l, result.Expired, archive)
+		}
+		ch.Also = s.chain.LeaveArchive(archive, chain.SetOf(result.Expired), k)
+		return ch, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prune issue %s: %w", req.Issue, err)
@@ -118,29 +133,6 @@ func dropped(decisions []retention.Decision) (map[checkpoint.ID]bool, []checkpoi
 		}
 	}
 	return set, ids
-}
-
-// consider calls decide with an issue's chain, without lock or changes.
-func (s *Store) consider(ctx context.Context, i checkpoint.Issue, decide func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error)) error {
-	c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0)
-	if err == nil {
-		_, err = decide(c, s.repo.NewObjectWriter())
-	}
-	return err
-}
-
-// pruning returns the change that executes the decisions.
-func (s *Store) pruning(ctx context.Context, c, archive *chain.Chain, p *Pruned, k *repo.ObjectWriter) *chain.Change {
-	ch := &chain.Change{Verb: "prune", Ids: slices.Concat(p.Removed, p.Expired), Remove: chain.SetOf(p.Removed)}
-	elsewhere, newest := len(p.Removed) > 0 && s.chain.SeenElsewhere(ctx, c), c.NewestClock()
-	ch.Ledger = func(l *ledger.Ledger) {
-		if elsewhere {
-			markPruned(l, p.Removed, newest, c)
-		}
-		chain.Bury(l, p.Expired, archive)
-	}
-	ch.Also = s.chain.LeaveArchive(archive, chain.SetOf(p.Expired), k)
-	return ch
 }
 
 // byLayout returns the request with layout rules of the newest live or archived

@@ -63,10 +63,10 @@ func TestRewritingIsLinear(t *testing.T) {
 			used[n][name] = allocated{after.objects - before.objects, after.bytes - before.bytes}
 		}
 		counted("drop half", func() error { return w.s.Drop(ctx, "42", ids[:n/2]) })
-		counted("undo drop", func() error { _, err := w.s.Undo(ctx, Which{Issue: "42"}, nil); return err })
+		counted("undo drop", func() error { _, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil); return err })
 		counted("archive all", func() error { _, err := w.s.Archive(ctx, "42", ids, retention.ReasonAsked); return err })
 		assert.Len(t, w.archived(), n)
-		counted("undo archive", func() error { _, err := w.s.Undo(ctx, Which{Issue: "42"}, nil); return err })
+		counted("undo archive", func() error { _, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil); return err })
 		assert.Equal(t, ids, w.live())
 		counted("find", func() error { _, err := w.s.Find(ctx, "42", string(ids[0])); return err })
 		counted("save", func() error { w.save(w.request(checkpoint.Manual)); return nil })

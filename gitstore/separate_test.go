@@ -34,7 +34,7 @@ func TestLiveAndArchivedCheckpointIsRepaired(t *testing.T) {
 				if ref == LiveRef("42") {
 					_, err = w.s.Archive(ctx, "42", ids[1:2], retention.ReasonAsked)
 				} else {
-					_, err = w.s.Undo(ctx, Which{Issue: "42"}, nil)
+					_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 				}
 				require.NoError(t, err)
 				w.Git("update-ref", ref, before)

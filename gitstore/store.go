@@ -35,19 +35,16 @@ type Options struct {
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
 // number of processes may use one repository at once.
 type Store struct {
-	Doctor    Doctor    // checks and repairs
-	Files     Files     // files of the worktree
-	Notes     Notes     // state files of commands
-	Worktrees Worktrees // worktrees of the repository
-
-	InterruptedRestore InterruptedRestore // a killed restore in this worktree
+	Doctor   Doctor            // checks and repairs
+	Files    Files             // files of the worktree
+	Notes    Notes             // state files of commands
+	Restorer *restore.Restorer // a killed restore, and restores in other clones
+	Facts    *facts.Facts      // branches, worktrees and clones
 
 	repo     *repo.Repo
 	chain    *chain.Chains
 	snapshot *snapshot.Capturer
-	facts    *facts.Facts
 	secrets  *secrets.Scanner
-	restorer *restore.Restorer
 	log      *operation.Log
 	sharer   *share.Sharer
 }
@@ -70,8 +67,8 @@ func newStore(r *repo.Repo) *Store {
 	l := operation.New(r)
 	u := restore.New(r, c, n, f, l)
 	return &Store{
-		Doctor: Doctor{r, c, doctor.New(r, c, n, f)}, Files: Files{r, n, u}, Notes: Notes{r}, Worktrees: Worktrees{r, f}, InterruptedRestore: InterruptedRestore{u},
-		repo: r, chain: c, snapshot: n, facts: f, secrets: secrets.New(r, c), restorer: u, log: l, sharer: share.New(r, c, l),
+		Doctor: Doctor{r, c, doctor.New(r, c, n, f)}, Files: Files{r, n}, Notes: Notes{r},
+		repo: r, chain: c, snapshot: n, Facts: f, secrets: secrets.New(r, c), Restorer: u, log: l, sharer: share.New(r, c, l),
 	}
 }
 

@@ -85,7 +85,7 @@ func (w *world) randomStep(r *rand.Rand) string {
 		w.archive(retention.ReasonCompleted)
 		return "finish"
 	case n < 12:
-		_, _ = w.s.Undo(ctx, Which{Issue: "42"}, nil) // fails if there is nothing to undo
+		_, _ = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil) // fails if there is nothing to undo
 		return "undo"
 	case n < 13 && len(live) > 0:
 		require.NoError(w.t, w.s.Drop(ctx, "42", one()))

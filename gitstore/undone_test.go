@@ -147,7 +147,7 @@ func (p *player) prune() string {
 
 // undo reverts one operation and preserves later saves.
 func (p *player) undo() string {
-	done, err := p.s.Undo(ctx, Which{Issue: "42"}, nil)
+	done, err := p.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	if len(p.m.undo) == 0 {
 		require.ErrorIs(p.t, err, ErrNothingToUndo)
 		return "undo nothing"

@@ -20,7 +20,7 @@ func TestUndoAfterAReset(t *testing.T) {
 	require.NoError(t, w.s.Drop(ctx, "42", ids[1:2]))
 	w.Git("update-ref", "-m", "by hand", LiveRef("42"), before)
 	for n, left := range [][]checkpoint.ID{ids[1:], ids} {
-		done, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+		done, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, ids[1-n:2-n], done.IDs())
 		assert.Equal(t, left, w.live())
@@ -34,10 +34,10 @@ func TestUndoRevertsRemovalOnce(t *testing.T) {
 	ids := w.manual(2)
 	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
 	without := w.Git("rev-parse", LiveRef("42"))
-	_, err := w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	_, err := w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	w.Git("update-ref", "-m", "by hand", LiveRef("42"), without)
-	_, err = w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, ErrNothingToUndo)
 }
 
@@ -55,7 +55,7 @@ func TestPurge(t *testing.T) {
 	carriers, err := w.s.Purge(ctx, "42", ids[:1])
 	require.NoError(t, err)
 	assert.Empty(t, carriers)
-	_, err = w.s.Undo(ctx, Which{Issue: "42"}, nil)
+	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, ErrNothingToUndo)
 	w.Git("gc", "-q", "--prune=now")
 	_, err = w.Run(nil, "cat-file", "-e", blob)

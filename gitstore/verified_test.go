@@ -205,7 +205,7 @@ func TestSnapshotWithTooManyDirectories(t *testing.T) {
 	s := w.open(w.Dir)
 	c, err := s.Newest(ctx, "42")
 	require.NoError(t, err)
-	_, err = s.Files.Plan(ctx, c, nil)
+	_, err = s.Restorer.Plan(ctx, c, nil)
 	assert.ErrorContains(t, err, "too many directories")
 	_, err = s.Diff(nil, c)
 	assert.ErrorContains(t, err, "too many directories")

@@ -69,7 +69,6 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 	return c.Store.OperateHere(c.Ctx, start, func() error { return adopt(c, o, a) })
 }
 
-// adopt restores the files, saves the checkpoint and archives the forks.
 func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 	t := c.TickFiles("adopt: writing files")
 	a.done, err = c.Store.Restore(c.Ctx, gitstore.RestoreRequest{
@@ -98,10 +97,8 @@ func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 	if !a.dryRun {
 		err = a.record(c)
 	}
-	if showErr := a.show(c); err == nil {
-		err = showErr
-	}
-	return err
+	showErr := a.show(c)
+	return cmp.Or(err, showErr)
 }
 
 // toAdopt returns the fork of the command line, its source and the other forks.
@@ -179,10 +176,8 @@ func countedTokens(c *invoke.Invocation, a *adoption) []checkpoint.Spent {
 // forks returns the forks of the source, the adopted one at last.
 func (a *adoption) forks() []checkpoint.Issue { return append(slices.Clone(a.others), a.fork.Issue) }
 
-// note returns the note of the checkpoint after the adoption.
 func (a *adoption) note() string { return "adopted " + string(a.fork.Issue) }
 
-// save saves the checkpoint of the source issue.
 func (a *adoption) save(c *invoke.Invocation) error {
 	o := &work.SaveOptions{Message: a.note(), Issue: work.IssueOptions{Offline: true}}
 	if len(a.others) > 0 {
@@ -227,13 +222,21 @@ func (a *adoption) archive(c *invoke.Invocation) error {
 	return nil
 }
 
-// show prints the outcome.
 func (a *adoption) show(c *invoke.Invocation) error {
 	if a.dryRun && len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay) == 0 {
 		a.left = a.forks()
 	}
 	if c.Line.JSON {
-		return c.WriteJSON(a.json())
+		d := a.done
+		r := view.Adopt{
+			Type: "adopt", DryRun: a.dryRun, Issue: string(a.source.Issue), Fork: string(a.fork.Issue), Undo: d.Undo,
+			Restored: view.QuotePaths(d.Restored), Removed: view.QuotePaths(d.Removed), Skipped: view.QuotePaths(d.Skipped),
+			InTheWay: view.QuotePaths(d.InTheWay), Conflicts: view.QuotePaths(d.Merged), Archived: view.Strings(a.left),
+		}
+		if a.saved != nil {
+			r.CheckpointID = string(a.saved.ID)
+		}
+		return c.WriteJSON(r)
 	}
 	verbs := [3]string{"restored", "removed", "archived"}
 	if a.dryRun {
@@ -274,17 +277,4 @@ func (a *adoption) show(c *invoke.Invocation) error {
 		c.Infof("hint: git checkpoint undo %s", view.IssueArg(a.source.Issue))
 	}
 	return nil
-}
-
-func (a *adoption) json() view.Adopt {
-	d := a.done
-	r := view.Adopt{
-		Type: "adopt", DryRun: a.dryRun, Issue: string(a.source.Issue), Fork: string(a.fork.Issue), Undo: d.Undo,
-		Restored: view.QuotePaths(d.Restored), Removed: view.QuotePaths(d.Removed), Skipped: view.QuotePaths(d.Skipped),
-		InTheWay: view.QuotePaths(d.InTheWay), Conflicts: view.QuotePaths(d.Merged), Archived: view.Strings(a.left),
-	}
-	if a.saved != nil {
-		r.CheckpointID = string(a.saved.ID)
-	}
-	return r
 }

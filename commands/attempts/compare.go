@@ -126,7 +126,6 @@ func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Is
 	return issue, issues, err
 }
 
-// measureAll measures the attempts, without the command.
 func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt, error) {
 	sources := map[checkpoint.Issue]checkpoint.Fork{}
 	for _, i := range issues {
@@ -163,13 +162,35 @@ func tryAll(c *invoke.Invocation, list []view.Attempt, jobs int) error {
 			break
 		}
 		c.Infof("%s: testing %s", list[n].Issue, list[n].ID.Short())
-		t, st, err := copyOf(ctx, c, &list[n])
+		a := &list[n]
+		line, err := c.Store.Line(ctx, a.Issue)
+		if err != nil {
+			errs[n] = err
+			break
+		}
+		st := line.ByID(a.ID)
+		if st == nil {
+			line.Close()
+			errs[n] = failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(a.Issue), "compare: %s is not in the chain", a.ID)
+			break
+		}
+		t, err := line.NewTrial(ctx)
+		line.Close()
 		if err != nil {
 			errs[n] = err
 			break
 		}
 		wait.Go(func() {
-			if errs[n] = try(ctx, c, t, st, &list[n]); errs[n] != nil {
+			a.Code, errs[n] = work.RunInTrial(ctx, c, t, st, c.Line.Paths)
+			switch {
+			case a.Code == 0:
+				a.Result = view.ResultOK
+			case a.Code == work.SkippedCode:
+				a.Result = view.ResultSkipped
+			default:
+				a.Result = view.ResultFailed
+			}
+			if errs[n] != nil {
 				stop()
 			}
 			t.Close()
@@ -183,33 +204,4 @@ func tryAll(c *invoke.Invocation, list []view.Attempt, jobs int) error {
 		}
 	}
 	return c.Ctx.Err()
-}
-
-// copyOf returns a temporary copy for the state of an attempt, and the state.
-func copyOf(ctx context.Context, c *invoke.Invocation, a *view.Attempt) (*gitstore.Trial, *gitstore.LineState, error) {
-	line, err := c.Store.Line(ctx, a.Issue)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer line.Close()
-	st := line.ByID(a.ID)
-	if st == nil {
-		return nil, nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(a.Issue), "compare: %s is not in the chain", a.ID)
-	}
-	t, err := line.NewTrial(ctx)
-	return t, st, err
-}
-
-// try runs the command at a state, and sets its result.
-func try(ctx context.Context, c *invoke.Invocation, t *gitstore.Trial, st *gitstore.LineState, a *view.Attempt) (err error) {
-	a.Code, err = work.RunInTrial(ctx, c, t, st, c.Line.Paths)
-	switch {
-	case a.Code == 0:
-		a.Result = view.ResultOK
-	case a.Code == work.SkippedCode:
-		a.Result = view.ResultSkipped
-	default:
-		a.Result = view.ResultFailed
-	}
-	return err
 }

@@ -75,7 +75,14 @@ func runFork(c *invoke.Invocation, o *forkOptions) error {
 		return failure.Usagef("fork: at most %d forks at once, got %d", maxForks, len(names))
 	}
 	c.Subject.Issue = issue
-	from, err := forkFrom(c, issue, o.from)
+	var from *gitstore.Checkpoint // of --from, otherwise the one from which the work goes on
+	if o.from != "" {
+		from, err = c.Find(issue, o.from)
+	} else if p, pointErr := c.Store.Point(c.Ctx, issue); pointErr != nil {
+		err = pointErr
+	} else {
+		from = p.Checkpoint
+	}
 	if err != nil {
 		return err
 	}
@@ -129,18 +136,6 @@ func forkArgs(c *invoke.Invocation) (issue checkpoint.Issue, names []string, err
 	return issue, names, err
 }
 
-// forkFrom returns the checkpoint of --from, otherwise the one from which the work goes on.
-func forkFrom(c *invoke.Invocation, issue checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
-	if name != "" {
-		return c.Find(issue, name)
-	}
-	p, err := c.Store.Point(c.Ctx, issue)
-	if err != nil {
-		return nil, err
-	}
-	return p.Checkpoint, nil
-}
-
 // planWorktrees sets branch and directory of each fork. It fails if a branch or a directory exists,
 // except for those of a fork that a killed command has begun.
 func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newFork) error {
@@ -161,7 +156,7 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 		if f.checkpoint = begun(c, from, f); f.checkpoint != nil || c.Store.HasIssue(c.Ctx, f.issue) {
 			continue // makeForks refuses the latter
 		}
-		b, err := c.Store.FindBranch(c.Ctx, f.branch, time.Time{})
+		b, err := c.Store.Facts.FindBranch(c.Ctx, f.branch, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -194,7 +189,6 @@ func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstor
 	return cp
 }
 
-// makeForks creates the chains of the forks.
 func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
 	req := gitstore.ForkRequest{From: from, Branches: map[string]string{}, DryRun: o.dryRun}
 	for _, f := range forks {
@@ -233,7 +227,7 @@ func created(forks []newFork) string {
 }
 
 func makeWorktree(c *invoke.Invocation, f *newFork) error {
-	if _, err := c.Store.Worktrees.FindOrAdd(c.Ctx, f.checkpoint, f.dir); err != nil {
+	if _, err := c.Store.Facts.FindOrAddWorktree(c.Ctx, f.checkpoint, f.dir); err != nil {
 		return err
 	}
 	c.Close()

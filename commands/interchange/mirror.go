@@ -56,7 +56,7 @@ func StartMirror(c *invoke.Invocation) invoke.MirrorKeeper {
 func (m *mirroring) Close() { m.tree.Close() }
 
 func (m *mirroring) open() (err error) {
-	if m.root, err = m.c.Store.Worktrees.MainRoot(m.c.Ctx); err != nil {
+	if m.root, err = m.c.Store.MainRoot(m.c.Ctx); err != nil {
 		return err
 	}
 	if m.root == "" {

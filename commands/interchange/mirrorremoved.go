@@ -100,7 +100,7 @@ func (in *importing) mirrored(d document) string {
 		return ""
 	}
 	if in.mirror == nil {
-		root, err := in.c.Store.Worktrees.MainRoot(in.c.Ctx)
+		root, err := in.c.Store.MainRoot(in.c.Ctx)
 		if err != nil {
 			return ""
 		}

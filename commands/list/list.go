@@ -319,7 +319,7 @@ func pick(c *invoke.Invocation, o *listOptions, l *gitstore.List, keep func(*git
 			continue
 		}
 		picked = append(picked, i)
-		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Partial() { // objects may have to be fetched
+		if len(picked) <= verifiedRecords && !o.remote.Given() && !c.Store.Facts.Partial() { // objects may have to be fetched
 			markInvalid(c, &l.Checkpoints[i])
 		}
 	}

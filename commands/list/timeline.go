@@ -69,7 +69,7 @@ func timelineHead(l *gitstore.List, shown int) string {
 func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]int) []view.Entry {
 	bare := view.Entries{Me: c.Store.Author(), Now: c.Env.Now()}
 	bare.Lineage = func(l *gitstore.List) *gitstore.Lineage { return c.Store.Lineage(c.Ctx, l) }
-	if o.remote.Given() || c.Store.Partial() {
+	if o.remote.Given() || c.Store.Facts.Partial() {
 		return bare.Of(l, rows)
 	}
 	whole, read := bare, min(len(rows), verifiedRecords)

@@ -13,7 +13,6 @@ import (
 	"git-checkpoint/gitstore/layout"
 )
 
-// unanswered returns the failure for an unanswered question.
 func unanswered(r *resumption, flag string, err error) error {
 	return failure.Errorf(failure.NeedsAnswer, r.command(flag), "resume %s: %w", r.Checkpoint.ID, err)
 }
@@ -97,7 +96,6 @@ func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshne
 	}
 }
 
-// details returns the complete text of a finding.
 func details(reason freshness.Reason) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, view.Clean(reason.Message))
@@ -160,7 +158,6 @@ func notByFlag(c *invoke.Invocation, r *resumption, elsewhere bool) error {
 	return because(c, r, failure.NeedsAnswer, hint, "resume %s: %s", why)
 }
 
-// askApprovals asks about every phase that awaits approval.
 func askApprovals(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	for _, phase := range r.Verdict.Awaiting {
 		answer, err := d.Ask(fmt.Sprintf("Approval of phase %s is pending. Approve it? [y/N] ", view.Clean(phase)), invoke.YesNo)

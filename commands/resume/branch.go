@@ -58,7 +58,7 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 	if name == "" || name == r.Checkpoint.Branch {
 		return nil
 	}
-	b, err := c.Store.FindBranch(c.Ctx, name, time.Time{})
+	b, err := c.Store.Facts.FindBranch(c.Ctx, name, time.Time{})
 	if err == nil && !b.Exists && len(b.Remote) == 0 {
 		return failure.Usagef("resume: --branch: there is no branch %s", name)
 	}
@@ -67,14 +67,10 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 
 // switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
-	from, err := c.Store.Place(c.Ctx)
-	if err != nil {
-		return err
-	}
+	var err error
 	if r.switched, err = work.SwitchBranch(c.Ctx, c.Store, r.Checkpoint, name); err != nil {
 		return err
 	}
-	r.from = from
 	c.Infof("switched to branch %s", name)
 	c.Close()
 	return c.Open()

@@ -109,7 +109,6 @@ func (r *resumption) reasons(a freshness.Action) (messages []string, hint string
 	return messages, hint
 }
 
-// command returns the command that resumes this checkpoint with a flag.
 func (r *resumption) command(flag string) string {
 	text := "git checkpoint resume " + view.IssueArg(r.Checkpoint.Issue)
 	if r.named {
@@ -158,7 +157,6 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 	return cmp.Or[error](showOutcome(c, r), failure.Silent{Code: failure.StartFresh})
 }
 
-// deleteChain drops the chain and starts no work.
 func deleteChain(c *invoke.Invocation, r *resumption) error {
 	r.chosen = "d"
 	ids, err := liveIDs(c, r)
@@ -176,7 +174,6 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 	return cmp.Or[error](showOutcome(c, r), failure.Silent{Code: failure.None})
 }
 
-// liveIDs returns the ids of the chain's checkpoints.
 func liveIDs(c *invoke.Invocation, r *resumption) ([]checkpoint.ID, error) {
 	l, err := c.Store.List(c.Ctx, r.Checkpoint.Issue, 0)
 	if err != nil {

@@ -16,8 +16,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/retention"
-
-	"github.com/urfave/cli/v2"
 )
 
 // `resume --ci` is for CI jobs: it fetches the issue's checkpoints, resumes if no
@@ -27,24 +25,24 @@ import (
 // shell that evaluates the output does not see the exit code, and must not start from
 // scratch.
 
-// ciFlags returns the flags of resume for CI jobs.
-func (o *resumeOptions) ciFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "ci", Usage: "for a CI job: fetch first, ask no question, print variables; exit with 0 if there is no checkpoint", Destination: &o.ci},
-		&cli.BoolFlag{Name: "files", Usage: "with --ci: also restore files", Destination: &o.files},
-	}
-}
-
 // A Variable is a shell variable that resume prints.
 type Variable struct{ Name, Value string }
 
-// resumeCI runs resume for a CI job.
 func resumeCI(c *invoke.Invocation, o *resumeOptions) error {
 	if err := ciDefaults(c, o); err != nil {
 		return err
 	}
 	r := &resumption{options: o, Standing: view.Standing{Now: c.Env.Now()}}
-	err := ciResume(c, r)
+	err := o.check(c)
+	if err == nil {
+		err = c.Open()
+	}
+	if err == nil {
+		err = ciFetch(c)
+	}
+	if err == nil {
+		err = resumeOpened(c, r)
+	}
 	if err = ciOutcome(c, r, err); r.vars == nil {
 		setVariables(c, r, variables{action: freshness.PromptUser.String()})
 	}
@@ -72,19 +70,6 @@ func ciDefaults(c *invoke.Invocation, o *resumeOptions) error {
 // leavesFiles reports whether resume leaves files alone. This is the default in a CI job,
 // because checkpoints from a remote are not trusted.
 func (o *resumeOptions) leavesFiles() bool { return o.noFiles || o.ci && !o.files }
-
-func ciResume(c *invoke.Invocation, r *resumption) error {
-	if err := r.options.check(c); err != nil {
-		return err
-	}
-	if err := c.Open(); err != nil {
-		return err
-	}
-	if err := ciFetch(c); err != nil {
-		return err
-	}
-	return resumeOpened(c, r)
-}
 
 // ciFetch fetches the checkpoints of the issue. Without a remote, ciFetch prints a
 // warning, and resume uses local checkpoints.
@@ -183,20 +168,6 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 	return err
 }
 
-// ciWarnings prints the verdict's warnings to the job's log, because the variables cannot
-// hold them.
-func ciWarnings(c *invoke.Invocation, r *resumption) {
-	if !r.options.ci || r.ended {
-		return
-	}
-	for _, reason := range r.Verdict.Reasons {
-		if reason.Action == freshness.ProceedWithWarning {
-			c.Warnf("%s", reason.Message)
-		}
-	}
-}
-
-// showNothingToDo prints the output if the work is complete.
 func showNothingToDo(c *invoke.Invocation, r *resumption) error {
 	r.ended = true
 	switch {

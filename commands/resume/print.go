@@ -31,7 +31,12 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		return showOutcome(c, r)
 	}
 	if r.options.print == "prompt" {
-		c.Printf("%s", cmp.Or(r.texts.Prompt, view.Prompt(&r.Standing, r.promptMore(c), c.Env.Now(), view.BytesPerToken*r.options.maxTokens)))
+		more := work.HandOverFacts(c, &r.Standing, "")
+		more.Attempt = r.attempt()
+		if r.restored != nil {
+			more.Skipped, more.Unsaved = r.restored.Skipped, r.Verdict.Unsaved
+		}
+		c.Printf("%s", cmp.Or(r.texts.Prompt, view.Prompt(&r.Standing, more, c.Env.Now(), view.BytesPerToken*r.options.maxTokens)))
 		return nil
 	}
 	if r.texts.Resumed != "" {
@@ -72,7 +77,6 @@ func plainResumed(c *invoke.Invocation, r *resumption) {
 	showResumePoint(c, r)
 }
 
-// fromLine returns the line about the work and the checkpoint.
 func (r *resumption) fromLine() string {
 	return view.Clean(fmt.Sprintf("%s, from %s (%s)", r.Heading(), r.Checkpoint.ID, r.SavedText()))
 }
@@ -94,42 +98,29 @@ func showOutcome(c *invoke.Invocation, r *resumption) error {
 		if r.options.ci {
 			printEnv(c, r)
 		}
-		out := resumeRecord(c, r)
+		work.LookBeside(c, &r.Standing)
+		out := view.Resume{Status: r.StatusRecord("resume"), DryRun: r.options.dryRun}
+		out.Action = r.action()
+		out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
+		if data, err := r.Stored.JSON(); err == nil {
+			out.Checkpoint = json.RawMessage(data)
+		}
+		out.PhaseAttempt, out.Start = r.attempt(), r.startWords()
+		if f := r.restored; f != nil {
+			out.Restored, out.Removed, out.Conflicts, out.Undo = view.QuotePaths(f.Restored), view.QuotePaths(f.Removed), view.QuotePaths(f.Merged), f.Undo
+		}
 		out.Warnings = append(out.Warnings, c.TakeWarnings()...)
 		return c.WriteJSON(out)
 	}
 	if r.options.print == "env" {
 		printEnv(c, r)
-		ciWarnings(c, r)
+		for _, reason := range r.Verdict.Reasons { // the variables cannot hold them
+			if r.options.ci && !r.ended && reason.Action == freshness.ProceedWithWarning {
+				c.Warnf("%s", reason.Message)
+			}
+		}
 	}
 	return nil
-}
-
-// promptMore returns the facts that the resume adds to the prompt.
-func (r *resumption) promptMore(c *invoke.Invocation) view.PromptMore {
-	more := work.HandOverFacts(c, &r.Standing, "")
-	more.Attempt = r.attempt()
-	if r.restored != nil {
-		more.Skipped, more.Unsaved = r.restored.Skipped, r.Verdict.Unsaved
-	}
-	return more
-}
-
-func resumeRecord(c *invoke.Invocation, r *resumption) view.Resume {
-	work.LookBeside(c, &r.Standing)
-	out := view.Resume{Status: r.StatusRecord("resume"), DryRun: r.options.dryRun}
-	out.Action = r.action()
-	out.LabelsAdded, out.LabelsRemoved = r.synced.Add, r.synced.Remove
-	if data, err := r.Stored.JSON(); err == nil {
-		out.Checkpoint = json.RawMessage(data)
-	}
-	out.PhaseAttempt, out.Start = r.attempt(), r.startWords()
-	if r.restored != nil {
-		out.Restored, out.Undo = view.QuotePaths(r.restored.Restored), r.restored.Undo
-		out.Removed = view.QuotePaths(r.restored.Removed)
-		out.Conflicts = view.QuotePaths(r.restored.Merged)
-	}
-	return out
 }
 
 // action returns the user's choice, or the verdict's action if the user chose to resume.
@@ -143,10 +134,7 @@ func (r *resumption) action() string {
 	return r.Verdict.Action.String()
 }
 
-// isComplete reports whether nothing is left to do.
-func (r *resumption) isComplete() bool {
-	return r.Verdict.At.Complete
-}
+func (r *resumption) isComplete() bool { return r.Verdict.At.Complete }
 
 // actionNone is the action if no checkpoint exists, or if a CI job has nothing to do.
 const actionNone = "none"
@@ -173,7 +161,7 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 // printNone prints the variables of an issue without checkpoints in its chain. The work is
 // complete if its checkpoints are archived as completed, or after a comparison of forks.
 func printNone(c *invoke.Invocation, r *resumption, issue checkpoint.Issue) {
-	filed, err := c.Store.Ended(c.Ctx, issue)
+	filed, err := c.Store.Facts.Ended(c.Ctx, issue)
 	if err != nil {
 		c.Warnf("%v", err)
 	}

@@ -40,7 +40,6 @@ func timeLine(name string, t, now time.Time) string {
 	return fmt.Sprintf("%s: %s (%s)\n", name, t.In(now.Location()).Format("2006-01-02 15:04:05"), view.Ago(t, now))
 }
 
-// claudePrompt returns the prompt in claude's words.
 func claudePrompt(head, from string) prompt {
 	return prompt{
 		text: head + "\nOptions:\n  (r)esume - Continue from " + from + "\n" +
@@ -82,7 +81,6 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 	}
 }
 
-// promptOf returns the prompt for a resume.
 func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
 	asClaude := r.options.as == claude.Name
 	head := promptHead(&r.Standing, !asClaude)

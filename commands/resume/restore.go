@@ -100,10 +100,15 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		c.Infof("%s", nothing)
 	}
 	if c.Line.JSON {
+		var sessions []view.SessionFile
+		for _, p := range done.Others {
+			id := done.Sessions[p]
+			sessions = append(sessions, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: work.AgentOf(c, id)})
+		}
 		err = c.WriteJSON(view.Restore{
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
-			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), OtherSessions: view.QuotePaths(done.Others), Sessions: sessionFiles(c, done),
+			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), OtherSessions: view.QuotePaths(done.Others), Sessions: sessions,
 			LeftOut: view.LeftOutRecords(left), Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
@@ -111,7 +116,14 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		for _, text := range work.LeftOutTexts(left) {
 			c.Warnf("%s", text)
 		}
-		tellPoint(c, req.Checkpoint.Issue, done)
+		if done.MovedPoint {
+			p, err := c.Store.Point(c.Ctx, cp.Issue)
+			if err != nil || !p.WentBack() {
+				c.Infof("the work goes on from the newest checkpoint again")
+			} else {
+				c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(cp.Issue))
+			}
+		}
 	}
 	if err = cmp.Or(err, r.InTheWay()); err != nil {
 		return err
@@ -150,28 +162,6 @@ func leftOut(c *invoke.Invocation, req *gitstore.RestoreRequest) []checkpoint.Sk
 	})
 }
 
-// sessionFiles returns the records of the files of other sessions.
-func sessionFiles(c *invoke.Invocation, done *gitstore.Restored) (files []view.SessionFile) {
-	for _, p := range done.Others {
-		id := done.Sessions[p]
-		files = append(files, view.SessionFile{Path: view.QuotePath(p), SessionID: id, SessionAgent: work.AgentOf(c, id)})
-	}
-	return files
-}
-
-// tellPoint prints from which checkpoint the work goes on, if the restore has changed it.
-func tellPoint(c *invoke.Invocation, issue checkpoint.Issue, done *gitstore.Restored) {
-	if !done.MovedPoint {
-		return
-	}
-	p, err := c.Store.Point(c.Ctx, issue)
-	if err != nil || !p.WentBack() {
-		c.Infof("the work goes on from the newest checkpoint again")
-		return
-	}
-	c.Infof("the work goes on from %s; this command ends that: git checkpoint restore %s latest", p.ID, view.IssueArg(issue))
-}
-
 // nextCommands returns the commands to type after a restore, for scripts.
 func nextCommands(done *gitstore.Restored) (next []string) {
 	if len(done.Merged) > 0 {
@@ -189,17 +179,16 @@ func nextCommands(done *gitstore.Restored) (next []string) {
 // mergeAgain returns the command that makes the next commit a merge with another commit.
 func mergeAgain(other string) string { return "git update-ref MERGE_HEAD " + view.Shell(other) }
 
-// finishRestore runs --continue or --abort.
 func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	if o.finish && o.takeBack {
 		return failure.Usagef("restore: --continue and --abort cannot be combined")
 	}
-	interrupted := c.Store.InterruptedRestore
+	interrupted := c.Store.Restorer
 	act, what := interrupted.Continue, "finished"
 	if o.takeBack {
 		act, what = interrupted.Abort, "taken back"
 	}
-	left := interrupted.IndexLock()
+	left := interrupted.StaleIndexLock()
 	was, err := act(c.Ctx)
 	if err != nil {
 		return err
@@ -209,7 +198,7 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 		if left != "" {
 			c.Infof("removed %s, which a killed restore had left", view.QuotePath(left))
 		}
-		if issue := c.Store.LastRestored(c.Ctx); issue != "" {
+		if issue := c.Store.Restorer.LastRestored(c.Ctx); issue != "" {
 			hint = "git checkpoint undo " + view.IssueArg(issue)
 		}
 		return failure.Errorf(failure.Refused, hint, "restore: no restore was interrupted in this worktree")
@@ -221,7 +210,6 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	return nil
 }
 
-// showRestored prints the result of every path.
 func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	var restored, others strings.Builder // one write for many files
 	for _, f := range view.RestoredFiles(done, dryRun, func(session string) string { return work.AgentOf(c, session) }) {
@@ -250,7 +238,6 @@ func tellMerge(c *invoke.Invocation, done *gitstore.Restored) {
 	}
 }
 
-// undoCommand returns the command that takes a restore back.
 func undoCommand(done *gitstore.Restored) string {
 	return "git checkpoint undo " + view.IssueArg(done.Issue)
 }

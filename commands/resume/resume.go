@@ -69,7 +69,11 @@ type resumeOptions struct {
 }
 
 func (o *resumeOptions) flags() []cli.Flag {
-	return append(slices.Concat(o.ciFlags(), work.WorkflowFlags(&o.workflow)),
+	ci := []cli.Flag{
+		&cli.BoolFlag{Name: "ci", Usage: "for a CI job: fetch first, ask no question, print variables; exit with 0 if there is no checkpoint", Destination: &o.ci},
+		&cli.BoolFlag{Name: "files", Usage: "with --ci: also restore files", Destination: &o.files},
+	}
+	return append(append(ci, work.WorkflowFlags(&o.workflow)...),
 		&cli.BoolFlag{Name: "yes", Usage: "resume without a question", Destination: &o.yes},
 		&cli.StringFlag{Name: "choice", Usage: "answer the prompt: `r`, s, v or d", Destination: &o.choice},
 		&cli.BoolFlag{Name: "auto", Usage: "resume only if no question needs an answer", Destination: &o.auto},
@@ -111,7 +115,6 @@ type resumption struct {
 	changed    gitstore.Changed
 	each       map[string]gitstore.Changed // answers for single files
 	restored   *gitstore.Restored
-	from       *gitstore.Place   // HEAD before a switch of the branch, or nil
 	synced     forge.LabelChange // labels that were written to the issue
 
 	approvals []gitstore.Approval
@@ -149,7 +152,7 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 		switchBack(c, r)
 	}
 	if err != nil && place.Created && !r.resumed {
-		if failed := c.Store.Worktrees.Remove(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
+		if failed := c.Store.Facts.RemoveWorktree(context.WithoutCancel(c.Ctx), place); failed != nil { // files in it have changed
 			c.Warnf("%s stays: %v", view.Shell(place.Dir), failed)
 		} else {
 			c.Infof("removed worktree %s again", view.Shell(place.Dir))
@@ -158,7 +161,6 @@ func runResume(c *invoke.Invocation, o *resumeOptions) error {
 	return err
 }
 
-// resumeOpened resumes in an open repository.
 func resumeOpened(c *invoke.Invocation, r *resumption) error {
 	err := toResume(c, r)
 	if err != nil {
@@ -318,7 +320,6 @@ func noResumption(c *invoke.Invocation, r *resumption, err error) error {
 	return err
 }
 
-// resume restores the files and prints the resume point.
 func resume(c *invoke.Invocation, r *resumption) error {
 	if err := stopResume(c, r); err != nil {
 		return err
@@ -335,11 +336,13 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if o.dryRun || c.Store.Root() == "" {
 		err = take()
 	} else {
-		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.from}, take)
+		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.switched.From(), Made: r.switched.Made()}, take)
 	}
 	switch {
 	case o.onlyPrints(err):
-		return printOnly(c, r, err)
+		c.Warnf("nothing is restored or recorded: %v", err)
+		o.dryRun = true
+		return resume(c, r)
 	case err != nil && !begun:
 		return r.notRestored(fmt.Errorf("restore %s: %w", r.Checkpoint.ID, err))
 	case err != nil:
@@ -350,7 +353,6 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	return cmp.Or(showResumed(c, r), err, work.Conflicts(c.Line.Name, r.restored), giveTo(c, r))
 }
 
-// restoreAndRecord restores the files and records the resume.
 func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 	o := r.options
 	if !o.leavesFiles() && c.Store.Root() != "" {
@@ -390,13 +392,6 @@ func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 // sandbox of an agent can make the repository read-only.
 func (o *resumeOptions) onlyPrints(err error) bool {
 	return o.print == "prompt" && failure.IsReadOnly(err)
-}
-
-// printOnly prints the prompt as --dry-run does.
-func printOnly(c *invoke.Invocation, r *resumption, err error) error {
-	c.Warnf("nothing is restored or recorded: %v", err)
-	r.options.dryRun = true
-	return resume(c, r)
 }
 
 // notRestored returns the error of a refused restore. If HEAD is the reason, --force is

@@ -22,7 +22,7 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 		return place, err
 	}
 	cp := r.Checkpoint
-	if place, err = c.Store.Worktrees.FindOrAdd(c.Ctx, cp, dir); err != nil {
+	if place, err = c.Store.Facts.FindOrAddWorktree(c.Ctx, cp, dir); err != nil {
 		return place, err
 	}
 	c.Infof("%s worktree %s", map[bool]string{true: "made", false: "in"}[place.Created], view.Shell(place.Dir))

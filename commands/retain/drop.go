@@ -56,10 +56,12 @@ func runDrop(c *invoke.Invocation, o *dropOptions) error {
 		return err
 	}
 	result := "dropped"
+	isNamed := func(arg string) bool { return dropped[0].ID.Matches(arg) }
 	if alreadyDropped := dropped[0].Commit.IsZero(); alreadyDropped {
 		result = "purged"
-	} else if one := oneContent(c, o, dropped); one != nil {
-		if err := c.Store.DropContent(c.Ctx, one); err != nil {
+	} else if !o.all && len(dropped) == 1 && dropped[0].Double && !slices.ContainsFunc(c.Line.Args, isNamed) {
+		// A commit names one of several contents under an id, and the id names all of them.
+		if err := c.Store.DropContent(c.Ctx, &dropped[0]); err != nil {
 			return err
 		}
 	} else if err := dropThem(c, o, issue, ids); err != nil {
@@ -72,19 +74,6 @@ func runDrop(c *invoke.Invocation, o *dropOptions) error {
 	}
 	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
 	return showResult(c, "drop", issue, named, result)
-}
-
-// oneContent returns the checkpoint to drop if the only argument names one of several contents under
-// an id, by its commit. The id itself names all of them.
-func oneContent(c *invoke.Invocation, o *dropOptions, dropped []gitstore.Checkpoint) *gitstore.Checkpoint {
-	if o.all || len(dropped) != 1 || !dropped[0].Double {
-		return nil
-	}
-	isID := func(arg string) bool { return dropped[0].ID.Matches(arg) }
-	if slices.ContainsFunc(c.Line.Args, isID) {
-		return nil
-	}
-	return &dropped[0]
 }
 
 // dropThem drops checkpoints. With --everything it also drops those below a shallow boundary.
@@ -162,7 +151,6 @@ func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
 	}
 }
 
-// confirmDrop asks for confirmation, unless --yes is set.
 func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
 	if o.yes {
 		return nil
@@ -186,7 +174,6 @@ func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, i
 	return err
 }
 
-// dropCommand returns the command that drops the checkpoints.
 func dropCommand(o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
 	command := "git checkpoint drop " + view.IssueArg(issue)
 	if o.all {
@@ -212,7 +199,7 @@ func toDrop(c *invoke.Invocation, o *dropOptions) (checkpoint.Issue, []gitstore.
 	default:
 		return "", nil, err
 	}
-	ids, readErr := c.Store.Deleted(c.Ctx, issue)
+	ids, readErr := c.Store.Facts.Deleted(c.Ctx, issue)
 	if readErr != nil {
 		return "", nil, err
 	}

@@ -55,22 +55,20 @@ var ArchiveCommand = invoke.Command{
 	Description: "Archives checkpoints, or without ID the whole chain of the issue. Later show,\n" +
 		"resume, restore and drop find them by their ids, and list --archived lists them.",
 	Examples: []string{"git checkpoint archive 42"},
-	Run:      runArchive,
-}
-
-func runArchive(c *invoke.Invocation) error {
-	if err := c.Open(); err != nil {
-		return err
-	}
-	issue, ids, err := toArchive(c)
-	if err != nil {
-		return err
-	}
-	moved, err := c.Store.Archive(c.Ctx, issue, ids, retention.ReasonAsked)
-	if err != nil {
-		return err
-	}
-	return showResult(c, "archive", issue, moved, "archived")
+	Run: func(c *invoke.Invocation) error {
+		if err := c.Open(); err != nil {
+			return err
+		}
+		issue, ids, err := toArchive(c)
+		if err != nil {
+			return err
+		}
+		moved, err := c.Store.Archive(c.Ctx, issue, ids, retention.ReasonAsked)
+		if err != nil {
+			return err
+		}
+		return showResult(c, "archive", issue, moved, "archived")
+	},
 }
 
 // toArchive returns the checkpoints that the arguments name. It returns no ids if the
@@ -105,7 +103,6 @@ func idsOf(checkpoints []gitstore.Checkpoint) []checkpoint.ID {
 	return ids
 }
 
-// showResult prints an action's result for each checkpoint.
 func showResult(c *invoke.Invocation, kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
 	if c.Line.JSON {
 		return c.WriteJSON(view.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: view.Strings(ids), Result: result})

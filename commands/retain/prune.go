@@ -67,14 +67,32 @@ func runPrune(c *invoke.Invocation, o *pruneOptions) error {
 	case o.dryRun && o.plan != "":
 		return failure.Usagef("prune: --dry-run and --apply cannot be combined")
 	}
-	req, err := pruneRequest(c, o)
-	if err != nil {
-		return err
+	req := work.AgingRules(c)
+	req.DryRun, req.Closed = o.dryRun, o.closed
+	if o.maxAge > 0 {
+		req.MaxAge = o.maxAge
+		delete(req.Layouts, "claude")
+	}
+	var err error
+	if req.Policy, err = retention.ParseKeeps(c.Settings.Policy(), o.keep); err != nil {
+		return failure.Usagef("prune: --keep: %w", err)
 	}
 	if o.all {
 		defer c.Store.CacheRefs(c.Ctx)()
 	}
-	issues, err := issuesToPrune(c, o.all)
+	var issues []checkpoint.Issue
+	switch {
+	case !o.all:
+		var issue checkpoint.Issue
+		issue, err = c.Issue()
+		issues = append(issues, issue)
+	case len(c.Line.Args) > 0:
+		return failure.Usagef("prune: --all takes no issue")
+	default:
+		var strange []string
+		issues, strange, err = c.Store.Issues(c.Ctx, false)
+		invoke.TellStrange(c, strange)
+	}
 	if err != nil {
 		return err
 	}
@@ -112,33 +130,6 @@ func prune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest, iss
 		err = cmp.Or(err, carryOut(c, req, plan))
 	}
 	return plan, err
-}
-
-func pruneRequest(c *invoke.Invocation, o *pruneOptions) (gitstore.PruneRequest, error) {
-	req := work.AgingRules(c)
-	req.DryRun, req.Closed = o.dryRun, o.closed
-	if o.maxAge > 0 {
-		req.MaxAge = o.maxAge
-		delete(req.Layouts, "claude")
-	}
-	var err error
-	if req.Policy, err = retention.ParseKeeps(c.Settings.Policy(), o.keep); err != nil {
-		return req, failure.Usagef("prune: --keep: %w", err)
-	}
-	return req, nil
-}
-
-func issuesToPrune(c *invoke.Invocation, all bool) ([]checkpoint.Issue, error) {
-	if !all {
-		issue, err := c.Issue()
-		return []checkpoint.Issue{issue}, err
-	}
-	if len(c.Line.Args) > 0 {
-		return nil, failure.Usagef("prune: --all takes no issue")
-	}
-	issues, strange, err := c.Store.Issues(c.Ctx, false)
-	invoke.TellStrange(c, strange)
-	return issues, err
 }
 
 // closedIssues returns the issues that are closed in their source. It warns of issues
@@ -246,7 +237,17 @@ func (p *prunePlan) changes() bool {
 
 func showPlan(c *invoke.Invocation, o *pruneOptions, plan *prunePlan) error {
 	if c.Line.JSON {
-		return c.WriteJSON(pruneRecord(plan, o.dryRun))
+		r := view.Prune{Type: "prune", Plan: plan.id, DryRun: o.dryRun}
+		for _, p := range plan.of {
+			r.Removed = append(append(r.Removed, view.Strings(p.Removed)...), view.Strings(p.Expired)...)
+			for _, d := range p.Decisions {
+				r.Decisions = append(r.Decisions, view.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
+				if d.Keep {
+					r.Kept = append(r.Kept, string(d.ID))
+				}
+			}
+		}
+		return c.WriteJSON(r)
 	}
 	for _, p := range plan.of {
 		if o.all && len(p.Decisions) > 0 {
@@ -265,7 +266,6 @@ func showPlan(c *invoke.Invocation, o *pruneOptions, plan *prunePlan) error {
 	return nil
 }
 
-// verb returns the action of a decision.
 func verb(d retention.Decision, archived bool) string {
 	switch {
 	case d.Keep:
@@ -295,18 +295,4 @@ func applyCommand(o *pruneOptions, plan *prunePlan) string {
 		words = append(words, "--max-age", fmt.Sprint(o.maxAge))
 	}
 	return strings.Join(append(words, "--apply", plan.id), " ")
-}
-
-func pruneRecord(plan *prunePlan, dryRun bool) view.Prune {
-	r := view.Prune{Type: "prune", Plan: plan.id, DryRun: dryRun}
-	for _, p := range plan.of {
-		r.Removed = append(append(r.Removed, view.Strings(p.Removed)...), view.Strings(p.Expired)...)
-		for _, d := range p.Decisions {
-			r.Decisions = append(r.Decisions, view.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
-			if d.Keep {
-				r.Kept = append(r.Kept, string(d.ID))
-			}
-		}
-	}
-	return r
 }

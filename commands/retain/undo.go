@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,22 +58,14 @@ func (o *undoOptions) flags() []cli.Flag {
 
 // An undoer holds the parts in which undo and redo differ.
 type undoer struct {
-	name    string
-	of      string // noun of the operation, with the kind of the reverted operation as argument
-	done    string // announces the result, with kind and issue as arguments
-	preview func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
-	act     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
+	name string
+	of   string // noun of the operation, with the kind of the reverted operation as argument
+	done string // announces the result, with kind and issue as arguments
 }
 
 var (
-	undoing = undoer{
-		name: "undo", of: "the %s", done: "took back the last %s of %s",
-		preview: (*gitstore.Store).PreviewUndo, act: (*gitstore.Store).Undo,
-	}
-	redoing = undoer{
-		name: "redo", of: "the undo of the %s", done: "took back the last undo of %[2]s: %[1]s",
-		preview: (*gitstore.Store).PreviewRedo, act: (*gitstore.Store).Redo,
-	}
+	undoing = undoer{name: "undo", of: "the %s", done: "took back the last %s of %s"}
+	redoing = undoer{name: "redo", of: "the undo of the %s", done: "took back the last undo of %[2]s: %[1]s"}
 )
 
 func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
@@ -85,10 +76,10 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.dryRun && c.Store.InterruptedRestore.Exists(c.Ctx) {
+	if !o.dryRun && c.Store.Restorer.Pending(c.Ctx) {
 		return u.finish(c, which, nil)
 	}
-	shown, err := u.preview(c.Store, c.Ctx, which)
+	shown, err := c.Store.Restorer.Preview(c.Ctx, gitstore.Way(u.name), which)
 	if err != nil {
 		return err
 	}
@@ -109,7 +100,7 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 
 // finish reverts the operation of a preview, or finishes one that was interrupted.
 func (u undoer) finish(c *invoke.Invocation, which gitstore.Which, shown *gitstore.Undone) error {
-	done, err := u.act(c.Store, c.Ctx, which, shown)
+	done, err := c.Store.Revert(c.Ctx, gitstore.Way(u.name), which, shown)
 	if errors.As(err, new(*gitstore.UnfinishedError)) {
 		return failure.Errorf(failure.Failure, u.command(which)+" --yes", "%w", err)
 	}
@@ -131,17 +122,15 @@ func (u undoer) which(c *invoke.Invocation) (gitstore.Which, error) {
 				"%s: %s is a checkpoint, and a save is no operation", u.name, arg)
 		}
 		n, err := strconv.Atoi(arg)
-		if err == nil && n > 0 && !c.Store.HasIssue(c.Ctx, checkpoint.Issue(arg)) && hasOperation(c, n) {
-			return gitstore.Which{Number: n}, nil
+		if err == nil && n > 0 && !c.Store.HasIssue(c.Ctx, checkpoint.Issue(arg)) {
+			list, err := c.Store.Operations(c.Ctx)
+			if err == nil && slices.ContainsFunc(list, func(e *gitstore.Operation) bool { return e.Number == n }) {
+				return gitstore.Which{Number: n}, nil
+			}
 		}
 	}
 	issue, err := c.Issue()
 	return gitstore.Which{Issue: issue}, err
-}
-
-func hasOperation(c *invoke.Invocation, n int) bool {
-	list, err := c.Store.Operations(c.Ctx)
-	return err == nil && slices.ContainsFunc(list, func(e *gitstore.Operation) bool { return e.Number == n })
 }
 
 func (u undoer) command(which gitstore.Which) string {
@@ -154,7 +143,6 @@ func (u undoer) command(which gitstore.Which) string {
 	return "git checkpoint " + u.name
 }
 
-// ofIssues names the issues of an operation.
 func ofIssues(shown *gitstore.Undone) string {
 	switch len(shown.Issues) {
 	case 0:
@@ -189,6 +177,9 @@ func announceUndo(c *invoke.Invocation, u undoer, shown *gitstore.Undone) {
 	if shown.Branch != "" {
 		list = append(list, "branch "+shown.Branch)
 	}
+	if shown.Deleted != "" {
+		list = append(list, "deletes branch "+shown.Deleted)
+	}
 	if len(list) == 0 {
 		list = append(list, "no checkpoint")
 	}
@@ -199,7 +190,6 @@ func announceUndo(c *invoke.Invocation, u undoer, shown *gitstore.Undone) {
 	}
 }
 
-// confirmUndo asks whether to undo an operation that commits or saves have followed.
 func confirmUndo(c *invoke.Invocation, u undoer, which gitstore.Which, shown *gitstore.Undone) error {
 	var since []string
 	if shown.Commits > 0 {
@@ -221,7 +211,18 @@ func confirmUndo(c *invoke.Invocation, u undoer, which gitstore.Which, shown *gi
 // the planned actions.
 func showUndone(c *invoke.Invocation, u undoer, done *gitstore.Undone, dryRun bool) error {
 	if c.Line.JSON {
-		return c.WriteJSON(undoRecord(u, done, dryRun))
+		r := view.Undo{
+			Type: u.name, CheckpointIDs: view.Strings(done.IDs()), Result: done.What, DryRun: dryRun, At: done.At,
+			Number: done.Number, Branch: done.Branch,
+		}
+		if len(done.Issues) > 0 {
+			r.Issue = string(done.Issues[0])
+		}
+		if f := done.Restored; f != nil {
+			r.CheckpointID, r.Restored, r.Removed = string(f.ID), view.QuotePaths(f.Restored), view.QuotePaths(f.Removed)
+			r.Skipped, r.Committed = view.QuotePaths(f.Skipped), view.QuotePaths(f.Committed)
+		}
+		return c.WriteJSON(r)
 	}
 	brought, removed, putBack := "brought back", "removed", "put back"
 	if dryRun {
@@ -252,20 +253,4 @@ func showUndone(c *invoke.Invocation, u undoer, done *gitstore.Undone, dryRun bo
 		}
 	}
 	return nil
-}
-
-func undoRecord(u undoer, done *gitstore.Undone, dryRun bool) view.Undo {
-	r := view.Undo{
-		Type: u.name, CheckpointIDs: view.Strings(done.IDs()), Result: done.What, DryRun: dryRun, At: done.At,
-		Number: done.Number, Branch: done.Branch,
-	}
-	if len(done.Issues) > 0 {
-		r.Issue = string(done.Issues[0])
-	}
-	if done.Restored != nil {
-		r.CheckpointID = string(done.Restored.ID)
-		r.Restored, r.Removed = view.QuotePaths(done.Restored.Restored), view.QuotePaths(done.Restored.Removed)
-		r.Skipped, r.Committed = view.QuotePaths(done.Restored.Skipped), view.QuotePaths(done.Restored.Committed)
-	}
-	return r
 }

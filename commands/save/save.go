@@ -129,7 +129,7 @@ func warnOtherBranch(c *invoke.Invocation, s *gitstore.Saved) {
 	if i, err := c.BranchIssue(other); other == s.Branch || err != nil || i != s.Issue {
 		return
 	}
-	if b, err := c.Store.FindBranch(c.Ctx, other, time.Time{}); err == nil && b.Exists {
+	if b, err := c.Store.Facts.FindBranch(c.Ctx, other, time.Time{}); err == nil && b.Exists {
 		c.Warnf("issue %s also has checkpoints of branch %s", s.Issue, other)
 	}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -231,8 +230,6 @@ type reverting struct {
 	done     string // announces the result, with the kind of the operation
 	other    string // name of the opposite
 	nothing  error
-	preview  func(*gitstore.Store, context.Context, gitstore.Which) (*gitstore.Undone, error)
-	does     func(*gitstore.Store, context.Context, gitstore.Which, *gitstore.Undone) (*gitstore.Undone, error)
 	asBefore string // what happens to files
 }
 
@@ -240,12 +237,12 @@ var (
 	undo = reverting{
 		name: "undo", verb: "Undo", of: "Undo the last %s?", returns: "will return to the timeline", done: "Undone: the last %s", other: "redo",
 		none: "This worktree has no operation of issue %s that can be undone.", nothing: gitstore.ErrNothingToUndo,
-		preview: (*gitstore.Store).PreviewUndo, does: (*gitstore.Store).Undo, asBefore: "as before",
+		asBefore: "as before",
 	}
 	redo = reverting{
 		name: "redo", verb: "Redo", of: "Redo the last %s?", returns: "will leave the timeline", done: "Done again: the last %s", other: "undo",
 		none: "Nothing of issue %s was undone here, or something else followed.", nothing: gitstore.ErrNothingToRedo,
-		preview: (*gitstore.Store).PreviewRedo, does: (*gitstore.Store).Redo, asBefore: "as before the undo",
+		asBefore: "as before the undo",
 	}
 )
 
@@ -260,7 +257,7 @@ func (u reverting) find(v *visit) (i checkpoint.Issue, shown *gitstore.Undone, b
 	if !v.repo.HasIssue(v.ctx, i) {
 		return i, nil, nil, &gitstore.NoneError{Issue: i}
 	}
-	if shown, err = u.preview(v.repo.Store, v.ctx, gitstore.Which{Issue: i}); err != nil {
+	if shown, err = v.repo.Restorer.Preview(v.ctx, gitstore.Way(u.name), gitstore.Which{Issue: i}); err != nil {
 		return i, nil, nil, err
 	}
 	bound = append([]string{u.name, string(i), shown.What}, view.Strings(shown.IDs())...)
@@ -329,7 +326,7 @@ func (u reverting) act(v *visit) error {
 	if err := work.NoFileBack(u.name, shown); err != nil {
 		return err
 	}
-	done, err := u.does(v.repo.Store, v.ctx, gitstore.Which{Issue: i}, shown)
+	done, err := v.repo.Revert(v.ctx, gitstore.Way(u.name), gitstore.Which{Issue: i}, shown)
 	if err != nil {
 		return err
 	}

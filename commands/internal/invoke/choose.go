@@ -165,7 +165,7 @@ func (c *Invocation) CurrentBranch() (string, error) {
 // DetachedBranch returns the branch to which a detached HEAD belongs: that of a rebase or a
 // bisection in progress, or of the CI job, or "".
 func (c *Invocation) DetachedBranch() string {
-	return cmp.Or(c.Store.OperationBranch(c.Ctx), c.CIBranch())
+	return cmp.Or(c.Store.Facts.OperationBranch(c.Ctx), c.CIBranch())
 }
 
 // BranchIssue returns the issue of a branch. A renamed branch keeps the issue of its former
@@ -177,7 +177,7 @@ func (c *Invocation) BranchIssue(branch string) (checkpoint.Issue, error) {
 
 // FormerIssues returns the issues of the former names of a branch, the last name first.
 func (c *Invocation) FormerIssues(branch string) (issues []checkpoint.Issue) {
-	for _, former := range c.Store.FormerNames(c.Ctx, branch) {
+	for _, former := range c.Store.Facts.FormerNames(c.Ctx, branch) {
 		if n, err := c.ofBranchName(former.Name); err == nil {
 			issues = append(issues, n.issue)
 		}
@@ -193,7 +193,7 @@ func (c *Invocation) ofBranch(branch string) (choice, error) {
 	if err == nil && c.Store.HasIssue(c.Ctx, n.issue) {
 		return n, nil
 	}
-	for _, former := range c.Store.FormerNames(c.Ctx, branch) {
+	for _, former := range c.Store.Facts.FormerNames(c.Ctx, branch) {
 		before, err := c.ofBranchName(former.Name)
 		if err == nil && c.goesOn(before.issue, former) {
 			before.from = fmt.Sprintf("of branch %s, which was renamed to %s", former.Name, branch)
@@ -265,7 +265,7 @@ func (c *Invocation) goesOn(i checkpoint.Issue, former gitstore.FormerName) bool
 	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Saved.After(former.Until) {
 		return true
 	}
-	again, err := c.Store.FindBranch(c.Ctx, former.Name, time.Time{})
+	again, err := c.Store.Facts.FindBranch(c.Ctx, former.Name, time.Time{})
 	return err == nil && !again.Exists
 }
 
@@ -300,7 +300,7 @@ func (c *Invocation) wasRenamedTo(branch string, i checkpoint.Issue) bool {
 	if err != nil || !slices.ContainsFunc(l.Checkpoints, hasFormer) {
 		return false
 	}
-	b, err := c.Store.FindBranch(c.Ctx, string(i), time.Time{})
+	b, err := c.Store.Facts.FindBranch(c.Ctx, string(i), time.Time{})
 	return err == nil && !b.Exists
 }
 
@@ -341,7 +341,7 @@ func (c *Invocation) startedHere(branch string, named checkpoint.Issue) (i check
 	_, r, err := c.Store.PointRecord(c.Ctx, s.Issue)
 	over := notFound(err) || err == nil && progress.Over(r)
 	isFormer := func(n gitstore.FormerName) bool { return n.Name == s.Branch }
-	here := branch == s.Branch || slices.ContainsFunc(c.Store.FormerNames(c.Ctx, branch), isFormer)
+	here := branch == s.Branch || slices.ContainsFunc(c.Store.Facts.FormerNames(c.Ctx, branch), isFormer)
 	if !over && here {
 		return s.Issue, ""
 	}

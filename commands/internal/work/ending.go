@@ -11,7 +11,7 @@ import (
 // EndingOf returns the end of an issue's work, or nil if the work has not ended. Work that
 // was archived by hand, by age or to start over has not ended.
 func EndingOf(c *invoke.Invocation, issue checkpoint.Issue) *view.Ending {
-	filed, err := c.Store.Ended(c.Ctx, issue)
+	filed, err := c.Store.Facts.Ended(c.Ctx, issue)
 	if err != nil {
 		return nil // the command reports the damaged chain
 	}

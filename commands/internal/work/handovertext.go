@@ -17,7 +17,7 @@ const HowToSave = "To save what is done: git checkpoint save -m 'what is done, w
 // this session.
 func HandOver(c *invoke.Invocation, r *view.Standing, reader string) string {
 	more := HandOverFacts(c, r, reader)
-	err := c.Store.Files.CheckResume(c.Ctx, r.Checkpoint)
+	err := c.Store.Restorer.CheckResume(c.Ctx, r.Checkpoint)
 	if err == nil {
 		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
 	}

@@ -55,7 +55,7 @@ func verdict(
 	facts.NoSource = facts.Issue == nil && IssueAbsent(c, facts.NoIssue)
 	facts.Branch = branchFact(c, cp, o)
 	facts.Head = headFact(c, cp, r)
-	if b, err := c.Store.Base(c.Ctx); err == nil {
+	if b, err := c.Store.Facts.Base(c.Ctx); err == nil {
 		facts.Base = freshness.Base{Name: b.Name, Behind: b.Behind}
 	}
 	facts.Files = filesFact(c, cp, o)
@@ -108,10 +108,10 @@ func VerdictRules(c *invoke.Invocation, o JudgeOptions) freshness.Rules {
 }
 
 func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Head {
-	h, err := c.Store.CompareHead(c.Ctx, cp)
+	h, err := c.Store.Facts.CompareHead(c.Ctx, cp)
 	if err != nil {
 		why := err.Error()
-		if c.Store.Partial() {
+		if c.Store.Facts.Partial() {
 			why = "this clone does not have the whole history"
 		}
 		if saved := cmp.Or(h.Saved, checkpoint.HashOf(r.Snapshot().Head)); c.Store.Shallow() && saved != h.Now {
@@ -141,7 +141,7 @@ func filesFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) fr
 	if c.Store.Root() == "" {
 		return freshness.Files{Why: noWorktree}
 	}
-	plan, err := c.Store.Files.Plan(c.Ctx, cp, o.Look)
+	plan, err := c.Store.Restorer.Plan(c.Ctx, cp, o.Look)
 	if err != nil && failure.Classify(err).Code == failure.Invalid && !o.LeavesFiles {
 		return freshness.Files{Damaged: err.Error()}
 	}

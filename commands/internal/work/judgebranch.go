@@ -23,7 +23,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 	if o.Branch != "" && o.Branch != cp.Branch && (now == "" || now == o.Branch) {
 		return freshness.Branch{State: freshness.BranchReplaced, Name: o.Branch}
 	}
-	b, err := c.Store.FindBranch(c.Ctx, cp.Branch, cp.Saved)
+	b, err := c.Store.Facts.FindBranch(c.Ctx, cp.Branch, cp.Saved)
 	if err != nil {
 		return freshness.Branch{Why: err.Error()}
 	}
@@ -35,7 +35,7 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 		other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
 		if f.State == freshness.BranchExists {
 			other.Exists = true
-			if place := c.Store.Worktrees.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
+			if place := c.Store.Facts.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
 				other.Place = place
 			}
 		}
@@ -56,7 +56,7 @@ func missingBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.Bra
 	if len(b.Remote) > 0 {
 		f.Remote = b.Remote[0]
 	}
-	if !b.Once && !c.Store.SavedHere(c.Ctx, cp) {
+	if !b.Once && !c.Store.Facts.SavedHere(c.Ctx, cp) {
 		return f
 	}
 	if f.Remote == "" {

@@ -8,7 +8,7 @@ func ChangedBy(s *gitstore.Store, l *gitstore.Lineage, i int) (paths []string) {
 	at := &l.List.Checkpoints[i]
 	from, known := l.Before(i)
 	if from != nil {
-		return s.Files.ChangedBetween(from, at)
+		return s.Restorer.ChangedBetween(from, at)
 	}
 	r, err := s.Record(at)
 	if err != nil || !known {

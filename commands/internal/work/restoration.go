@@ -139,13 +139,13 @@ func Conflicts(command string, done *gitstore.Restored) error {
 // fails if git refuses, or if a restore was interrupted or is under way in this worktree.
 func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, name string) (done gitstore.Switch, err error) {
 	switch {
-	case s.InterruptedRestore.IsUnderWay():
+	case s.Restorer.IsUnderWay():
 		return done, failure.Errorf(failure.Refused, "", "switch to branch %s: a restore is under way in this worktree", name)
-	case s.InterruptedRestore.Exists(ctx):
+	case s.Restorer.Pending(ctx):
 		return done, failure.Errorf(failure.Refused, "git checkpoint restore --continue\ngit checkpoint restore --abort",
 			"switch to branch %s: a restore was interrupted in this worktree", name)
 	}
-	if done, err = s.Worktrees.Switch(ctx, cp, name); err != nil {
+	if done, err = s.Facts.SwitchBranch(ctx, cp, name); err != nil {
 		return done, fmt.Errorf("resume %s: %w", cp.ID, err)
 	}
 	return done, nil
@@ -154,10 +154,10 @@ func SwitchBranch(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoin
 // SwitchBack switches the worktree back after a resume that came to nothing. If files of the
 // checkpoint are here, because its restore cannot be reverted, HEAD stays.
 func SwitchBack(ctx context.Context, s *gitstore.Store, done gitstore.Switch) (to string, err error) {
-	if s.InterruptedRestore.Exists(ctx) {
+	if s.Restorer.Pending(ctx) {
 		return "", nil
 	}
-	return s.Worktrees.SwitchBack(ctx, done)
+	return s.Facts.SwitchBack(ctx, done)
 }
 
 // NoFileBack returns the error of an undo or a redo, given by its name, that can put no file back,

@@ -119,9 +119,9 @@ func SaveWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 		list = append(list, problem)
 	}
 	list = append(list, LeftOutTexts(s.Record.Snapshot().Skipped)...)
-	if c.Store.InterruptedRestore.Exists(c.Ctx) {
+	if c.Store.Restorer.Pending(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
-	} else if lock := c.Store.InterruptedRestore.IndexLock(); lock != "" {
+	} else if lock := c.Store.Restorer.StaleIndexLock(); lock != "" {
 		list = append(list, fmt.Sprintf("a killed restore left %s: git checkpoint restore --abort removes it", view.QuotePath(lock)))
 	}
 	return list

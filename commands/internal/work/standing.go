@@ -62,7 +62,7 @@ func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	s.NotPushed, s.TriedAt = failed.Text, failed.At
 	here, err := c.CurrentBranch()
 	s.Here, s.HereKnown, s.Worktree = here, err == nil, c.Store.Root() != ""
-	if err := c.Store.Files.CheckResume(c.Ctx, cp); err != nil {
+	if err := c.Store.Restorer.CheckResume(c.Ctx, cp); err != nil {
 		s.NoRestore = err.Error()
 	}
 }
@@ -78,7 +78,7 @@ func OtherAuthor(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 // NotHere returns the checkpoints that were saved in parallel and whose files are not here,
 // except one that a resume restores. Without an answer, it warns and returns nothing.
 func NotHere(c *invoke.Invocation, issue checkpoint.Issue, except checkpoint.ID) []gitstore.NotHere {
-	list, err := c.Store.NotHere(c.Ctx, issue)
+	list, err := c.Store.Restorer.NotHere(c.Ctx, issue)
 	if err != nil {
 		c.Warnf("work that was saved in parallel is not compared: %v", err)
 	}

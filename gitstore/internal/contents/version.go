@@ -51,17 +51,21 @@ func (f Side) String() string {
 	return fmt.Sprintf("%o %s", f.Mode, f.Hash)
 }
 
-// ParseSide parses the result of String.
-func ParseSide(s string) (Side, error) {
-	if s == "" {
-		return Side{}, nil
+// MarshalText returns the result of String.
+func (f Side) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText parses the result of String.
+func (f *Side) UnmarshalText(text []byte) error {
+	if *f = (Side{}); len(text) == 0 {
+		return nil
 	}
-	mode, hex, _ := strings.Cut(s, " ")
+	mode, hex, _ := strings.Cut(string(text), " ")
 	n, err := strconv.ParseUint(mode, 8, 32)
 	if err != nil || !plumbing.IsHash(hex) {
-		return Side{}, fmt.Errorf("%q is no file", s)
+		return fmt.Errorf("%q is no file", text)
 	}
-	return Side{uint32(n), plumbing.NewHash(hex)}, nil
+	*f = Side{uint32(n), plumbing.NewHash(hex)}
+	return nil
 }
 
 // IsBlob reports whether a side is a regular file or symlink.

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -200,6 +201,35 @@ type Switch struct {
 	created plumbing.Hash // commit at which SwitchBranch created the branch, or zero
 }
 
+// From returns HEAD before the switch, nil for the zero Switch.
+func (d Switch) From() *operation.Place {
+	if d.to == "" {
+		return nil
+	}
+	return &operation.Place{Branch: d.before.Branch, Commit: d.before.Commit.String()}
+}
+
+// Made returns the branch that the switch created with its commit, nil if the branch existed.
+func (d Switch) Made() *operation.Place {
+	if d.created.IsZero() {
+		return nil
+	}
+	return &operation.Place{Branch: d.to, Commit: d.created.String()}
+}
+
+// DeleteMade deletes a branch that a switch created, if it has no commit since and no worktree has it
+// checked out. made can be nil.
+func (s *Facts) DeleteMade(ctx context.Context, made *operation.Place) error {
+	if made == nil || s.CheckedOut(ctx, made.Branch) != "" {
+		return nil
+	}
+	at, err := s.repo.ReadRef(ctx, "refs/heads/"+made.Branch)
+	if err == nil && at.String() == made.Commit {
+		_, err = s.repo.Git.Output(ctx, "branch", "-q", "-D", "--", made.Branch)
+	}
+	return err
+}
+
 // SwitchBranch switches this worktree to a branch with git switch, so uncommitted changes
 // stay, and git refuses to overwrite them. If the branch of the checkpoint does not exist,
 // SwitchBranch creates it from the remote-tracking branch with the same name, or at the
@@ -244,10 +274,7 @@ func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 	if err := s.gitSwitch(ctx, before.Branch, args...); err != nil {
 		return "", err
 	}
-	if !done.created.IsZero() && now.Commit == done.created {
-		_, err = s.repo.Git.Output(ctx, "branch", "-q", "-D", "--", done.to)
-	}
-	return to, err
+	return to, s.DeleteMade(ctx, done.Made())
 }
 
 // gitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD.

@@ -289,12 +289,12 @@ func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time)
 
 // Revert takes back the change from the ledger before to the ledger after, fact by fact: l gets the
 // facts of after. Facts that have changed otherwise stay. With shared, another clone may have the
-// facts of before. Then a last fact gets its value of after with a newer clock, and a pin protects a
-// checkpoint that was pruned.
+// facts of before. Then a deletion stays, because it is final, a last fact gets its value of after
+// with a newer clock, and a pin protects a checkpoint that was pruned.
 func (l *Ledger) Revert(before, after *Ledger, shared bool, now time.Time) {
 	for key, lines := range before.sets {
 		for rest := range lines {
-			if after.sets[key][rest] || !l.sets[key][rest] {
+			if after.sets[key][rest] || !l.sets[key][rest] || shared && key.kind == Deleted {
 				continue
 			}
 			delete(l.sets[key], rest)

@@ -12,7 +12,10 @@
 //	operation   the facts (type Facts), in the part of YAML that is JSON
 //	files       the steps that changed the files of the worktree (package restore)
 //	back        the steps of the undo
+//	index-*     the index file before these steps, if they change entries
 //	blobs/      the raw contents and the staged contents that the steps need, by hash
+//
+// Large, unreadable and git-lfs files are not in the tree: they are in a folder beside it (Log.Kept).
 //
 // A pending entry is the only note of a command that was killed.
 package operation
@@ -73,12 +76,15 @@ type Facts struct {
 	Before   Place           `json:"before"`            // HEAD before the operation
 	After    Place           `json:"after"`             // HEAD after it
 	UndoneOn Place           `json:"undone_on"`         // HEAD after the undo
+	Made     *Place          `json:"made,omitempty"`    // branch that the operation has created, with its commit
 	Moves    []Move          `json:"refs"`              // of chains and archives, in their order
 	Tips     []Move          `json:"tips,omitempty"`    // chains at the end of the operation or of its undo
 	Brought  []checkpoint.ID `json:"brought,omitempty"` // checkpoints that the last undo or redo has brought back
 	Removed  []checkpoint.ID `json:"removed,omitempty"` // and that it has removed
 	Notes    []StateFile     `json:"notes,omitempty"`   // state files of the worktree
 	Here     *Move           `json:"here,omitempty"`    // of the files that the worktree agreed on (chain.Here)
+
+	IndexTimes map[string]time.Time `json:"index_times,omitempty"` // modification times of the index files, by the names of steps
 }
 
 // A Place is a state of HEAD.
@@ -166,7 +172,6 @@ func IssueOf(ref string) (checkpoint.Issue, error) {
 	return checkpoint.IssueFromRef(strings.TrimPrefix(strings.TrimPrefix(ref, repo.LiveRefs), repo.ArchiveRefs))
 }
 
-// encode adds the objects of an entry, and returns its commit.
 func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error) {
 	e.Version = version
 	data, err := json.MarshalIndent(&e.Facts, "", "  ")
@@ -193,17 +198,14 @@ func (e *Entry) encode(r *repo.Repo, k *repo.ObjectWriter) (plumbing.Hash, error
 // version is the version of the form of an entry.
 const version = 1
 
-// isPending reports whether the message of a commit is that of a pending entry.
 func isPending(message string) bool { return strings.HasSuffix(message, ": "+string(Pending)+"\n") }
 
-// parseName returns the worktree and the number in the ref of an entry.
 func parseName(ref string) (worktree string, number int, ok bool) {
 	worktree, digits, ok := strings.Cut(strings.TrimPrefix(ref, Refs), "/")
 	number, err := strconv.Atoi(digits)
 	return worktree, number, ok && err == nil && number > 0 && len(digits) == 10
 }
 
-// read reads an entry.
 func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {
 	worktree, number, ok := parseName(ref)
 	if !ok {

@@ -19,12 +19,13 @@ const (
 	settled        = 24 * time.Hour // age of a time that confirms the age of an entry
 )
 
-// expired returns the moves that delete old entries, before a new entry of a worktree.
-func (l *Log) expired(ctx context.Context, there map[string]plumbing.Hash, worktree string) (moves []refs.Move) {
-	byWorktree := map[string][]string{}
+// toExpire returns the moves that delete old entries, before a new entry of a worktree.
+func (l *Log) toExpire(ctx context.Context, there map[string]plumbing.Hash, worktree string) (moves []refs.Move) {
+	byWorktree, total := map[string][]string{}, 0
 	for _, ref := range slices.Sorted(maps.Keys(there)) {
 		if name, _, ok := parseName(ref); ok {
 			byWorktree[name] = append(byWorktree[name], ref)
+			total++
 		}
 	}
 	drop := func(name string) bool {
@@ -33,7 +34,7 @@ func (l *Log) expired(ctx context.Context, there map[string]plumbing.Hash, workt
 		if err != nil || isPending(c.Message) {
 			return false
 		}
-		byWorktree[name] = byWorktree[name][1:]
+		byWorktree[name], total = byWorktree[name][1:], total-1
 		moves = append(moves, refs.Move{Name: ref, Old: there[ref]})
 		return true
 	}
@@ -43,7 +44,8 @@ func (l *Log) expired(ctx context.Context, there map[string]plumbing.Hash, workt
 	}
 	for len(byWorktree[worktree]) >= mostInWorktree && drop(worktree) {
 	}
-	for total(byWorktree) >= mostInAll && drop(largest(byWorktree)) {
+	bySize := func(a, b string) int { return len(byWorktree[a]) - len(byWorktree[b]) }
+	for total >= mostInAll && drop(slices.MaxFunc(slices.Sorted(maps.Keys(byWorktree)), bySize)) {
 	}
 	return moves
 }
@@ -62,20 +64,4 @@ func (l *Log) isOld(ctx context.Context, names []string, there map[string]plumbi
 		return true
 	}
 	return slices.ContainsFunc(names[1:], func(ref string) bool { return confirms(l.repo.CommittedAt(there[ref])) })
-}
-
-func total(byWorktree map[string][]string) (n int) {
-	for _, names := range byWorktree {
-		n += len(names)
-	}
-	return n
-}
-
-func largest(byWorktree map[string][]string) (name string) {
-	for _, n := range slices.Sorted(maps.Keys(byWorktree)) {
-		if len(byWorktree[n]) > len(byWorktree[name]) {
-			name = n
-		}
-	}
-	return name
 }

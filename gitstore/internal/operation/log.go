@@ -27,6 +27,8 @@ type Log struct {
 	coming *Entry // the entry in a transaction that has not ended
 	former *Entry // the entry before the last transaction
 
+	expired bool // entries have gone since the last SweepKept
+
 	Unsettled bool // the last entry that was stored or found is pending
 }
 
@@ -46,6 +48,7 @@ type Start struct {
 	Issue   checkpoint.Issue
 	Files   bool   // it changes the worktree, so its state files belong to it
 	From    *Place // HEAD before the operation, nil for HEAD now
+	Made    *Place // branch that the operation has created, or nil
 }
 
 // Run runs f as one operation, which records the chains and archives that f moves. Inside of a
@@ -58,7 +61,11 @@ func (l *Log) Run(ctx context.Context, o Start, f func() error) error {
 	err := f()
 	e := l.open
 	l.open = nil
-	if failed := l.end(context.WithoutCancel(ctx), e); failed != nil {
+	failed := l.end(context.WithoutCancel(ctx), e)
+	if failed == nil && l.expired {
+		failed, l.expired = l.SweepKept(context.WithoutCancel(ctx)), false
+	}
+	if failed != nil {
 		l.repo.Notify("the operation %s is not recorded completely, and undo may revert a part of it: %v", e.Command, failed)
 	}
 	return err
@@ -70,7 +77,7 @@ func (l *Log) Current() *Entry { return l.open }
 func (l *Log) begin(ctx context.Context, o Start) *Entry {
 	head, _ := l.repo.ReadHead(ctx) // a chain can also be changed if HEAD is broken
 	e := &Entry{Worktree: l.Worktree(), Facts: Facts{
-		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head),
+		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head), Made: o.Made,
 	}}
 	if o.From != nil {
 		e.Before = *o.From
@@ -85,13 +92,6 @@ func (l *Log) begin(ctx context.Context, o Start) *Entry {
 		e.Here = &Move{Ref: l.repo.HereRef(o.Issue), Old: l.valueOf(ctx, l.repo.HereRef(o.Issue))}
 	}
 	return e
-}
-
-// PlaceNow returns the present state of HEAD.
-func (l *Log) PlaceNow(ctx context.Context) (*Place, error) {
-	head, err := l.repo.ReadHead(ctx)
-	p := placeOf(head)
-	return &p, err
 }
 
 func placeOf(h repo.Head) Place { return Place{h.Branch, h.Commit.String()} }
@@ -218,7 +218,8 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 			return nil, err
 		}
 		e.Number = newest(there, e.Worktree) + 1
-		moves = l.expired(ctx, there, e.Worktree)
+		moves = l.toExpire(ctx, there, e.Worktree)
+		l.expired = l.expired || len(moves) > 0
 	}
 	if e.Commit, err = e.encode(l.repo, k); err != nil {
 		return nil, err
@@ -226,7 +227,6 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 	return append([]refs.Move{{Name: e.Name(), Old: old, New: e.Commit}}, moves...), nil
 }
 
-// newest returns the newest number of the entries of a worktree.
 func newest(there map[string]plumbing.Hash, of string) (n int) {
 	for ref := range there {
 		if worktree, number, ok := parseName(ref); ok && worktree == of {
@@ -277,6 +277,7 @@ func (l *Log) Forget(ctx context.Context, e *Entry) error {
 	})
 	if err == nil || repo.IsDone(err) {
 		e.Commit, e.Number, l.Unsettled = plumbing.ZeroHash, 0, false
+		err = errors.Join(err, l.SweepKept(ctx))
 	}
 	return err
 }

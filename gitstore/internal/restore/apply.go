@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -56,25 +56,26 @@ func (s *Worktree) checkWanted(st Step, dryRun bool) error {
 	return nil
 }
 
-// keepBefore adds the current content of a file to the entry of the operation. If the file
-// changed since readState, it returns ErrConcurrentChange before the restore changes
-// anything.
-func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
-	if !st.work || st.before.disk.mode == 0 {
-		return nil
-	}
+// keepBefore adds the current content of a file to the entry of the operation, unless the operation
+// sets the file aside. If the file changed since readState, it returns ErrConcurrentChange before the
+// restore changes anything.
+func (s *Worktree) keepBefore(in *places, st *Step, isLFS bool) error {
 	pl, err := in.open(st.path, false)
 	if err != nil {
 		return err
 	}
-	if size := st.before.disk.info.Size(); size > maxInMemory {
-		return s.keepLarge(ctx, pl, st)
+	if st.before.disk.kept || isLFS || st.before.disk.info.Size() > maxInMemory {
+		st.before.disk = unread(st.before.disk)
+		return nil
 	}
 	d, data, err := readDisk(pl)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		st.before.disk = unread(st.before.disk)
+		return nil
+	case err != nil:
 		return err
-	}
-	if !sameFile(st.before.disk.info, d.info) {
+	case !sameFile(st.before.disk.info, d.info):
 		return ErrConcurrentChange
 	}
 	st.before.disk = d
@@ -82,27 +83,9 @@ func (s *Worktree) keepBefore(ctx context.Context, in *places, st *Step) error {
 	return nil
 }
 
-// maxInMemory is the size limit for reading a file; git hash-object stores larger files.
-const maxInMemory = 32 << 20
-
-func (s *Worktree) keepLarge(ctx context.Context, pl place, st *Step) error {
-	f, err := pl.dir.Open(pl.name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	out, err := s.Git.Stream(ctx, f, "-c", "core.fsync=loose-object", "hash-object", "-w", "--no-filters", "--stdin")
-	if err != nil {
-		return err
-	}
-	now, err := pl.dir.Lstat(pl.name)
-	if err != nil || !sameFile(st.before.disk.info, now) {
-		return ErrConcurrentChange
-	}
-	st.before.disk.hash = plumbing.NewHash(strings.TrimSpace(string(out)))
-	s.Objects.Keep(st.before.disk.hash)
-	return nil
-}
+// maxInMemory is the size of the largest file that a restore copies into the entry. It is a variable
+// for tests.
+var maxInMemory int64 = 32 << 20
 
 // makeReady creates the files of all creating steps in the staging directory.
 func (w *staging) makeReady(ctx context.Context, steps []Step) error {
@@ -132,7 +115,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 // never lists a missing file. It returns paths changed concurrently; those files stay.
 func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	defer trace.Begin(trace.Step, "write files").End()
-	in, err := openPlaces(s.Root, false)
+	in, err := s.openPlaces()
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +125,9 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 		switch err := move(in, i, st); {
 		case errors.Is(err, ErrConcurrentChange):
 			lost = append(lost, st.path)
+			return nil
+		case errors.Is(err, errNotAside):
+			w.stays = append(w.stays, st.path)
 			return nil
 		case err != nil:
 			return fmt.Errorf("write %q: %w", st.path, err)
@@ -168,7 +154,7 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 			}
 		}
 	}
-	return lost, area.edit(ctx, edits)
+	return lost, area.edit(ctx, edits, s.former)
 }
 
 // removeFile removes the file of a removing step, and parent directories that become
@@ -179,6 +165,9 @@ func (w *staging) removeFile(in *places, i int, st Step) error {
 	}
 	if st.before.disk.mode != 0 {
 		trash, err := w.old.open(strconv.Itoa(i), false)
+		if st.before.disk.kept {
+			trash, err = w.freePlace(st.path)
+		}
 		if err != nil {
 			return err
 		}
@@ -190,13 +179,23 @@ func (w *staging) removeFile(in *places, i int, st Step) error {
 	return nil
 }
 
-// installFile moves a step's prepared file to its path.
+// installFile moves a step's prepared file, or the file that was set aside, to its path.
 func (w *staging) installFile(in *places, _ int, st Step) error {
 	ready, err := w.made.open(st.path, false)
+	if st.diskAfter.kept {
+		ready, err = w.findKept(st.path, st.diskAfter)
+	}
 	if err != nil {
 		return err
 	}
-	return w.s.put(in, st.path, st.before.disk, ready)
+	if !st.before.disk.kept {
+		err := w.s.put(in, st.path, st.before.disk, ready)
+		if err == nil && st.diskAfter.kept { // the exchange has left the replaced file, which the entry has
+			err = fsutil.IgnoreMissing(ready.dir.Remove(ready.name))
+		}
+		return err
+	}
+	return w.exchangeKept(in, st, ready)
 }
 
 // edit returns the index change of a step. A replaced file needs new stat data in the
@@ -218,7 +217,7 @@ func (st Step) edit() (indexEdit, bool) {
 // cleanNear removes temporary copies that a killed restore left beside their target
 // paths.
 func (s *Worktree) cleanNear(steps []Step) {
-	in, err := openPlaces(s.Root, false)
+	in, err := s.openPlaces()
 	if err != nil {
 		return
 	}

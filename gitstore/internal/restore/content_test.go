@@ -31,7 +31,7 @@ func TestRestoreReadsContent(t *testing.T) {
 		x.Write(name, "other\n")
 		require.NoError(t, os.Chtimes(x.Path(name), info.ModTime(), info.ModTime()))
 	}
-	plan, err := x.s.Files.Plan(t.Context(), c, nil)
+	plan, err := x.s.Restorer.Plan(t.Context(), c, nil)
 	require.NoError(t, err)
 	assert.Equal(t, names, slices.Sorted(slices.Values(slices.Concat(plan.Restored, plan.Unsaved, plan.InTheWay))))
 	done := x.restore(c, func(r *gitstore.RestoreRequest) { r.Asked = true })

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/internal/contents"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Versions of files, of package contents.
@@ -17,11 +19,12 @@ type (
 // A Target is what a restore wants of a path.
 type Target struct {
 	contents.Target
-	session string  // another session in this worktree changed the path, or ""
-	later   bool    // came after the checkpoint, to be removed
-	clean   bool    // as in HEAD at the save
-	oldPath string  // path at the save, if a commit since has renamed the file, or ""
-	choice  Changed // choice for this path, "" uses the request's default
+	session string          // another session in this worktree changed the path, or ""
+	later   bool            // came after the checkpoint, to be removed
+	clean   bool            // as in HEAD at the save
+	oldPath string          // path at the save, if a commit since has renamed the file, or ""
+	choice  Changed         // choice for this path, "" uses the request's default
+	kept    []plumbing.Hash // of files that were set aside: see unread
 
 	file  versions[Side]   // without want, headThen and now
 	entry versions[Stages] // likewise
@@ -182,14 +185,15 @@ func (d *decision) add(t *Target, s state, c choices) {
 	}
 	isMerge := act == merge || act == mergeFitting
 	isOpen := act == write || isMerge || act == changed
+	isBlocked := s.blockage != "" || s.unreadable && !c.force && c.choice != FromCheckpoint
 	switch {
-	case isOpen && s.blockage != "" && t.WorkWant != (Side{}):
+	case isOpen && isBlocked && t.WorkWant != (Side{}):
 		d.inTheWay = append(d.inTheWay, t.Path)
 		if s.foreign != "" {
 			d.foreign = append(d.foreign, s.foreign)
 		}
 		return
-	case isOpen && s.blockage != "": // a file that the checkpoint does not have is in nobody's way
+	case isOpen && isBlocked: // a file that the checkpoint does not have is in nobody's way
 		if !t.later { // Outcome.Later names it
 			d.changed = append(d.changed, t.Path)
 		}

@@ -2,6 +2,7 @@ package restore
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,11 +21,12 @@ import (
 // inverse of the moves of the operation by id: later changes of other checkpoints stay.
 type delta struct {
 	issue      checkpoint.Issue
-	come, file []chain.ChainCommit // enter the chain, and the archive
-	leave, out []checkpoint.ID     // leave the chain, and the archive
-	ledger     *ledger.Ledger      // of the chain afterwards
-	below      *chain.Below        // takes back the removal of checkpoints below a shallow boundary
-	lasting    []string            // what other clones keep
+	come, file []chain.ChainCommit             // enter the chain, and the archive
+	leave, out []checkpoint.ID                 // leave the chain, and the archive
+	ledger     *ledger.Ledger                  // of the chain afterwards
+	below      *chain.Below                    // takes back the removal of checkpoints below a shallow boundary
+	again      map[checkpoint.ID]checkpoint.ID // new ids of dropped checkpoints whose drop is final
+	lasting    []string                        // what other clones keep
 }
 
 // brought returns the checkpoints that come back.
@@ -76,7 +78,7 @@ func (s *Restorer) deltas(ctx context.Context, e *operation.Entry, way operation
 		if err != nil {
 			return nil, err
 		}
-		d, err := s.deltaOf(ctx, e, way, c, archive)
+		d, err := s.deltaOf(ctx, e, way, c, archive, s.repo.NewObjectWriter())
 		if err != nil {
 			return nil, err
 		}
@@ -96,13 +98,14 @@ func movedIssues(e *operation.Entry) (issues []checkpoint.Issue) {
 	return issues
 }
 
-// deltaOf returns the change of an issue, or nil.
-func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operation.Way, c, archive *chain.Chain) (*delta, error) {
-	d := &delta{issue: c.Issue, ledger: c.Ledger.Clone()}
+// deltaOf returns the change of an issue, or nil. It adds the objects of new checkpoints to k.
+func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operation.Way, c, archive *chain.Chain, k *repo.ObjectWriter) (*delta, error) {
+	d := &delta{issue: c.Issue, ledger: c.Ledger.Clone(), again: map[checkpoint.ID]checkpoint.ID{}}
 	moves := slices.Clone(e.Moves)
 	if way == operation.Undo {
 		slices.Reverse(moves)
 	}
+	live, archived := c.Visible(), archive.Index()
 	var pairs [][2]*ledger.Ledger
 	for _, m := range moves {
 		if m.Ref != c.Ref && m.Ref != archive.Ref {
@@ -120,6 +123,11 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
+		for _, l := range before.Commits {
+			if way == operation.Redo && isMember(l) && live[l.ID] == nil { // see renew
+				d.again[l.ID] = newID(e, &l, c.Ledger)
+			}
+		}
 		if m.Ref == archive.Ref {
 			d.file, d.out = change(d.file, d.out, before, after)
 			continue
@@ -130,14 +138,23 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 			d.below = chain.CancelBelow(before)
 		}
 	}
-	live, archived := c.Visible(), archive.Index()
 	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return live[l.ID] != nil })
-	d.leave = slices.DeleteFunc(d.leave, func(id checkpoint.ID) bool { return live[id] == nil })
+	d.leave, d.out = d.within(d.leave, live), d.within(d.out, archived)
 	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return archived[l.ID] != nil })
-	d.out = slices.DeleteFunc(d.out, func(id checkpoint.ID) bool { return archived[id] == nil })
 	remotes := s.sharedWith(ctx, e, d, pairs)
 	for _, p := range pairs {
 		d.ledger.Revert(p[0], p[1], len(remotes) > 0, s.repo.Now())
+	}
+	if len(remotes) > 0 && way == operation.Undo {
+		for _, list := range [][]chain.ChainCommit{d.come, d.file} {
+			for i := range list {
+				if err := s.renew(e, d, &list[i], pairs, k); err != nil {
+					return nil, err
+				}
+			}
+		}
+		d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return live[l.ID] != nil })
+		d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return archived[l.ID] != nil })
 	}
 	// Checkpoints that a later operation has dropped or archived do not come back.
 	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return d.ledger.Deletes(l.ID, l.Content) || d.ledger.IsArchived(l.ID) })
@@ -148,17 +165,81 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	if len(d.come)+len(d.file)+len(d.leave)+len(d.out) == 0 && d.ledger.Equal(c.Ledger) {
 		return nil, nil
 	}
-	d.lasting = s.lastingOf(c, d, remotes)
+	for _, remote := range remotes {
+		for _, id := range slices.Sorted(maps.Keys(d.again)) {
+			if way == operation.Undo {
+				d.lasting = append(d.lasting, fmt.Sprintf("%s stays dropped at %s: it comes back as %s", id, remote, d.again[id]))
+			}
+		}
+		for _, id := range d.removed() {
+			d.lasting = append(d.lasting, fmt.Sprintf("%s was pushed to %s: other clones have it until their next sync", id, remote))
+		}
+	}
 	return d, nil
 }
 
-// removedForGood returns the checkpoints that an undo removes and that the operation has added.
-func (d *delta) removedForGood(way operation.Way) []checkpoint.ID {
-	if way == operation.Redo {
-		return nil // the ledger of the operation has them
+// within returns the checkpoints of a list that a chain has, under their new ids if they have one.
+func (d *delta) within(ids []checkpoint.ID, there map[checkpoint.ID]*chain.ChainCommit) (list []checkpoint.ID) {
+	for _, id := range ids {
+		if there[id] == nil {
+			id = d.again[id]
+		}
+		if there[id] != nil {
+			list = append(list, id)
+		}
 	}
-	filed := chain.SetOf(idsOf(d.file))
-	return slices.DeleteFunc(d.removed(), func(id checkpoint.ID) bool { return filed[id] })
+	return list
+}
+
+// renew gives a checkpoint that an operation has dropped a new id, because the drop is final for other
+// clones. Its record names the former id in restored_from.
+func (s *Restorer) renew(e *operation.Entry, d *delta, l *chain.ChainCommit, pairs [][2]*ledger.Ledger, k *repo.ObjectWriter) error {
+	at := slices.IndexFunc(pairs, func(p [2]*ledger.Ledger) bool {
+		return p[0].Deletes(l.ID, l.Content) && !p[1].Deletes(l.ID, l.Content)
+	})
+	if at < 0 {
+		return nil
+	}
+	r, err := s.chain.ValidRecord(&l.Checkpoint)
+	if err != nil {
+		return err
+	}
+	former, r := l.ID, r.Clone()
+	r.SetID(newID(e, l, d.ledger))
+	r.SetRestoredFrom([]checkpoint.ID{former})
+	after, _ := l.CameAfter()
+	commit, err := s.chain.Derive(&l.Checkpoint, r, d.issue, after, l.Raw.Parents[0], l.Raw.Rest, k)
+	if err != nil {
+		return err
+	}
+	*l = chain.ChainCommit{Raw: commit, Checkpoint: chain.CheckpointOf(commit, d.issue)}
+	d.again[former] = l.ID
+	if before := pairs[at][1]; before.IsArchived(former) {
+		d.ledger.File(l.ID, before.Archival(former))
+	} else if before.Pinned(former) && !d.ledger.Pinned(l.ID) {
+		d.ledger.SetPin(l.ID, true, s.repo.Now())
+	}
+	return nil
+}
+
+// newID returns the id under which an undo brings a dropped checkpoint back. A ledger that has the
+// drop of this one too leads to the next.
+func newID(e *operation.Entry, l *chain.ChainCommit, known *ledger.Ledger) checkpoint.ID {
+	for n := 1; ; n++ {
+		digest := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d", e.Name(), l.ID, l.Content, n))
+		if id := checkpoint.NewID(l.Phase, l.Created, digest[:]); !known.HasDeleted(id) {
+			return id
+		}
+	}
+}
+
+// removedForGood returns the checkpoints that an undo removes and that the operation has added. For a
+// redo, the ledger of the operation has them, except for those under new ids.
+func (d *delta) removedForGood(way operation.Way) []checkpoint.ID {
+	filed, renewed := chain.SetOf(idsOf(d.file)), chain.SetOf(slices.Collect(maps.Values(d.again)))
+	return slices.DeleteFunc(d.removed(), func(id checkpoint.ID) bool {
+		return filed[id] || way == operation.Redo && !renewed[id]
+	})
 }
 
 // change adds the difference of two chains to the checkpoints that come and go.
@@ -190,7 +271,7 @@ func (s *Restorer) revertChains(ctx context.Context, e *operation.Entry) error {
 			if err != nil {
 				return nil, err
 			}
-			d, err := s.deltaOf(ctx, e, e.Way, c, archive)
+			d, err := s.deltaOf(ctx, e, e.Way, c, archive, k)
 			if err != nil || d == nil {
 				return nil, err
 			}
@@ -233,13 +314,7 @@ func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chai
 // sharedWith returns the remotes that may know what the operation has changed: a push of the issue
 // was started since, or the remote-tracking chain shows it.
 func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta, pairs [][2]*ledger.Ledger) (remotes []string) {
-	if s.log.WasPushed(e, d.issue) {
-		remotes = append(remotes, "a remote")
-	}
-	tracking, err := s.repo.TrackingRefs(ctx, d.issue)
-	if err != nil {
-		return remotes
-	}
+	tracking, _ := s.repo.TrackingRefs(ctx, d.issue)
 	came := chain.SetOf(d.removed())
 	for _, ref := range slices.Sorted(maps.Keys(tracking)) {
 		theirs, err := s.chain.Walk(d.issue, ref, tracking[ref], 0)
@@ -254,20 +329,8 @@ func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta,
 			remotes = append(remotes, strings.TrimSuffix(strings.TrimPrefix(ref, repo.RemoteRefs), "/"+d.issue.RefName()))
 		}
 	}
-	return remotes
-}
-
-// lastingOf returns what an undo or a redo cannot take back at remotes.
-func (s *Restorer) lastingOf(c *chain.Chain, d *delta, remotes []string) (texts []string) {
-	for _, remote := range remotes {
-		for _, id := range d.brought() {
-			if c.Ledger.HasDeleted(id) {
-				texts = append(texts, fmt.Sprintf("%s is recorded as dropped at %s: the next sync removes it again", id, remote))
-			}
-		}
-		for _, id := range d.removed() {
-			texts = append(texts, fmt.Sprintf("%s was pushed to %s: other clones have it until their next sync", id, remote))
-		}
+	if len(remotes) == 0 && s.log.WasPushed(e, d.issue) {
+		remotes = append(remotes, "a remote")
 	}
-	return texts
+	return remotes
 }

@@ -18,8 +18,9 @@ import (
 // zero value means a missing file.
 type fileOnDisk struct {
 	mode uint32
-	hash plumbing.Hash
-	info fs.FileInfo // for sameFile
+	hash plumbing.Hash // of a file that is set aside: see unread
+	info fs.FileInfo   // for sameFile
+	kept bool          // the operation sets the file aside (aside.go)
 }
 
 // diskMode returns file type and permissions, or 0 if the file is neither regular nor a
@@ -36,9 +37,6 @@ func diskMode(info fs.FileInfo) uint32 {
 
 // side returns mode and hash.
 func (d fileOnDisk) side() Side { return Side{Mode: d.mode, Hash: d.hash} }
-
-// String returns "<octal mode> <hash>", or "" for a missing file.
-func (d fileOnDisk) String() string { return d.side().String() }
 
 // readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
 // if the file changes during the read.

@@ -8,5 +8,11 @@ func SetFault(f func(point string) error) {
 	faultPoint = f
 }
 
+// SetMaxInMemory sets the size of the largest file that a restore copies, and returns the former one.
+func SetMaxInMemory(size int64) (former int64) {
+	former, maxInMemory = maxInMemory, size
+	return former
+}
+
 // Metadata is Worktree.metadata.
 func Metadata(s *Worktree, name string, err error) error { return s.metadata(name, err) }

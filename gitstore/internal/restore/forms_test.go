@@ -117,7 +117,7 @@ func TestRestoreLinkedWorktree(t *testing.T) {
 	x.restore(c)
 	x.undo()
 	assert.Equal(t, here, x.picture())
-	_, err := x.s.Undo(t.Context(), gitstore.Which{Issue: "42"}, nil)
+	_, err := x.s.Revert(t.Context(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo, "the other worktree's restore is its own")
 	y.undo()
 	assert.Equal(t, clean, y.picture())

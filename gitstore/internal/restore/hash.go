@@ -20,11 +20,12 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	in, err := openPlaces(a.s.Root, true)
+	in, err := a.s.openPlaces()
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
+	in.fixed = true
 	var left, refused []string
 	for _, path := range paths {
 		if _, info := in.regular(path); info != nil {

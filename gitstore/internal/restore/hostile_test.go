@@ -103,7 +103,7 @@ func TestRestoreRefusesHostileTrees(t *testing.T) {
 
 func (x *site) noRestoreLeft() {
 	x.t.Helper()
-	assert.False(x.t, x.s.InterruptedRestore.Exists(x.t.Context()))
+	assert.False(x.t, x.s.Restorer.Pending(x.t.Context()))
 	_, err := os.Lstat(x.GitPath("index.lock"))
 	assert.ErrorIs(x.t, err, os.ErrNotExist)
 }

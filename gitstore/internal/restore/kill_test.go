@@ -47,10 +47,8 @@ func restoreToBeKilled(id string) int {
 	s, err := gitstore.Open(ctx, gitstore.Options{})
 	switch {
 	case err != nil:
-	case id == "undo":
-		_, err = s.Undo(ctx, gitstore.Which{}, nil)
-	case id == "redo":
-		_, err = s.Redo(ctx, gitstore.Which{}, nil)
+	case id == "undo", id == "redo":
+		_, err = s.Revert(ctx, gitstore.Way(id), gitstore.Which{}, nil)
 	default:
 		var c *gitstore.Checkpoint
 		if c, err = s.Find(ctx, "42", id); err == nil {
@@ -148,7 +146,7 @@ func TestRestoreKilledAtEveryPoint(t *testing.T) {
 // goOn recovers from a kill.
 func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	x.t.Helper()
-	pending := x.s.InterruptedRestore.Exists(x.t.Context())
+	pending := x.s.Restorer.Pending(x.t.Context())
 	want := x.picture()
 	if want != before && want != after {
 		require.True(x.t, pending, "files have changed, and nothing tells it")
@@ -158,11 +156,11 @@ func (x *site) goOn(c *gitstore.Checkpoint, way, before, after string) {
 	}
 	switch way {
 	case "continue":
-		was, err := x.s.InterruptedRestore.Continue(context.Background())
+		was, err := x.s.Restorer.Continue(context.Background())
 		require.NoError(x.t, err)
 		assert.Equal(x.t, pending, was)
 	case "abort":
-		was, err := x.s.InterruptedRestore.Abort(context.Background())
+		was, err := x.s.Restorer.Abort(context.Background())
 		require.NoError(x.t, err)
 		assert.Equal(x.t, pending, was)
 	default:
@@ -190,11 +188,7 @@ func TestUndoKilledAtEveryPoint(t *testing.T) {
 	x.restore(c, takeTheirs)
 	require.NotEmpty(t, first.Undo)
 	again := func(what string) {
-		act := x.s.Undo
-		if what == "redo" {
-			act = x.s.Redo
-		}
-		done, err := act(t.Context(), gitstore.Which{}, nil)
+		done, err := x.s.Revert(t.Context(), gitstore.Way(what), gitstore.Which{}, nil)
 		require.NoError(t, err, what)
 		require.Equal(t, 2, done.Number, what)
 	}
@@ -206,7 +200,7 @@ func TestUndoKilledAtEveryPoint(t *testing.T) {
 			} else {
 				killed++
 				whole(t, x, between, after)
-				if !x.s.InterruptedRestore.Exists(t.Context()) && x.picture() == step.want {
+				if !x.s.Restorer.Pending(t.Context()) && x.picture() == step.want {
 					continue // killed after its end
 				}
 				again(step.what)
@@ -268,6 +262,6 @@ func TestRestoreKilledAnytime(t *testing.T) {
 	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
 	require.NoError(t, err)
 	for _, file := range left {
-		assert.NotContains(t, []string{"files", "index.copy", "index.lock", "index.held"}, filepath.Base(file))
+		assert.NotContains(t, []string{"files", "index.lock", "index.held"}, filepath.Base(file))
 	}
 }

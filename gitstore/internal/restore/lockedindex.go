@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+	"time"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
@@ -62,11 +62,12 @@ func (s *Worktree) lockedIndexFiles() *lockedIndex {
 func (a *lockedIndex) close() { a.freeLock() }
 
 // The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
-// of it on a file system without hard links. A lock left by a killed restore can therefore be
-// recognized and removed. Callers hold the worktree's restore lock.
+// of it on a file system without hard links. The content shows the lock of a killed restore, which
+// can be removed. Callers hold the worktree's restore lock.
 func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
 
-func (a *lockedIndex) copied() string { return filepath.Join(a.s.State, "index.copy") }
+// copied is beside the index, so that it can replace the index by a rename.
+func (a *lockedIndex) copied() string { return a.file + ".git-checkpoint" }
 
 func (a *lockedIndex) takeLock() error {
 	a.freeStale()
@@ -112,25 +113,16 @@ func createLock(name string, text []byte) error {
 
 // isStale reports whether a restore of this program created the existing lock.
 func (a *lockedIndex) isStale() bool {
-	ours, err := os.Lstat(a.held())
-	if err != nil {
+	ours, err := os.ReadFile(a.held())
+	if err != nil || !bytes.HasPrefix(ours, []byte(lockText)) {
 		return false
 	}
-	now, err := os.Lstat(a.file + ".lock")
-	switch {
-	case err != nil:
-		return false
-	case os.SameFile(ours, now):
-		return true
-	case !now.Mode().IsRegular() || now.Size() != ours.Size():
-		return false
-	}
-	text, err := os.ReadFile(a.held())
-	if err != nil || !bytes.HasPrefix(text, []byte(lockText)) {
+	info, err := os.Lstat(a.file + ".lock")
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(ours)) {
 		return false
 	}
 	lock, err := os.ReadFile(a.file + ".lock")
-	return err == nil && bytes.Equal(text, lock)
+	return err == nil && bytes.Equal(ours, lock)
 }
 
 // freeStale removes files of a killed restore.
@@ -162,35 +154,70 @@ type indexEdit struct {
 	fresh          bool // worktree file matches want: update its stat data
 }
 
+// A formerIndex is an index file as it was before an operation.
+type formerIndex struct {
+	data []byte // nil if it is not known
+	time time.Time
+}
+
 // edit changes index entries in a copy and then replaces the index. Git writes the copy.
 // Files that match their staged content are added by git update-index, which also records
-// stat data; other entries are written by hash.
-func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit) error {
+// stat data; other entries are written by hash. If the edits lead to a former index, edit writes
+// the bytes of that one, with its flags and its notes about resolved conflicts.
+func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former formerIndex) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	if err := fsutil.CopyWithTime(a.file, a.copied()); err != nil {
-		return fmt.Errorf("copy index: %w", err)
-	}
 	defer os.Remove(a.copied())
 	w := &indexWriter{s: a.s, git: a.git().OnIndex(a.copied(), a.s.Config...).With("GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
-	if err := w.write(ctx, edits); err != nil {
-		return fmt.Errorf("write index: %w", err)
-	}
-	// After a kill, either the old or the new index exists, and the lock is recognizable.
-	err := os.Rename(a.copied(), a.file)
-	if errors.Is(err, syscall.EXDEV) {
-		// GIT_INDEX_FILE is on another file system: copy to a temporary file beside it first.
-		near := a.file + ".git-checkpoint"
-		defer os.Remove(near)
-		if err = errors.Join(fsutil.CopyWithTime(a.copied(), near), os.Remove(a.copied())); err == nil {
-			return os.Rename(near, a.file)
+	isFormer, err := a.copyFormer(ctx, w, edits, former)
+	switch {
+	case err != nil:
+		return fmt.Errorf("write the former index: %w", err)
+	case isFormer:
+		w.refresh(ctx, edits)
+	default:
+		if err := fsutil.CopyWithTime(a.file, a.copied()); err != nil {
+			return fmt.Errorf("copy index: %w", err)
+		}
+		if err := w.write(ctx, edits); err != nil {
+			return fmt.Errorf("write index: %w", err)
 		}
 	}
-	if err != nil {
+	// After a kill, either the old or the new index exists, and the lock is recognizable.
+	if err := os.Rename(a.copied(), a.file); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil
+}
+
+// copyFormer writes a former index to the copy, and reports whether it differs from the present one
+// only in the entries that the edits change.
+func (a *lockedIndex) copyFormer(ctx context.Context, w *indexWriter, edits []indexEdit, former formerIndex) (bool, error) {
+	if former.data == nil {
+		return false, nil
+	}
+	err := fsutil.CopyWithTime(a.file, a.copied()) // with its mode
+	if err == nil {
+		err = os.WriteFile(a.copied(), former.data, 0o666)
+	}
+	if err != nil {
+		return false, err
+	}
+	// Git compares the times of files with that of the index.
+	if err := os.Chtimes(a.copied(), former.time, former.time); err != nil {
+		return false, fsutil.IgnoreRefused(err)
+	}
+	list, err := listIndex(ctx, w.git)
+	if err != nil {
+		return false, ctx.Err() // git has expired the shared part of a split index
+	}
+	changed := map[string]bool{}
+	for _, e := range edits {
+		changed[e.path] = changed[e.path] || e.change
+	}
+	isChanged := func(line string) bool { return changed[line[pathAt:]] }
+	return slices.Equal(slices.DeleteFunc(list, isChanged), slices.DeleteFunc(slices.Clone(a.list), isChanged)), nil
 }
 
 // An indexWriter changes a copy of the index.
@@ -227,11 +254,16 @@ func (w *indexWriter) write(ctx context.Context, edits []indexEdit) error {
 	if err := w.writeHashes(ctx, wrong); err != nil {
 		return err
 	}
-	if len(wrong) > 0 {
-		there := slices.DeleteFunc(wrong, func(e indexEdit) bool { return e.want == Stages{} })
-		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul") // only an optimization, so errors are ignored
-	}
+	w.refresh(ctx, wrong)
 	return w.flags(ctx, edits)
+}
+
+// refresh updates the stat data of entries. It is only an optimization, so errors are ignored.
+func (w *indexWriter) refresh(ctx context.Context, edits []indexEdit) {
+	there := slices.DeleteFunc(edits, func(e indexEdit) bool { return e.want == Stages{} })
+	if len(there) > 0 {
+		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul")
+	}
 }
 
 // writeHashes writes entries by hash. It first removes all paths, so that a file can
@@ -291,16 +323,12 @@ func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []index
 
 // flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.
 func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
-	var sparse, assume, intent, absent []indexEdit
+	var sparse, assume, intent []indexEdit
 	for _, e := range edits {
 		switch {
 		case !e.change || e.want[0] == Side{}:
 		case e.want[0] == contents.Intended:
-			if w.s.isThere(e.path) {
-				intent = append(intent, e)
-			} else {
-				absent = append(absent, e)
-			}
+			intent = append(intent, e)
 		case e.sparse:
 			sparse = append(sparse, e)
 		case e.assume:
@@ -313,7 +341,6 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 	}{
 		{sparse, []string{"update-index", "-z", "--skip-worktree", "--stdin"}},
 		{assume, []string{"update-index", "-z", "--assume-unchanged", "--stdin"}},
-		{intent, []string{"-c", "core.sparseCheckout=false", "add", "-f", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"}},
 	} {
 		if len(f.edits) == 0 {
 			continue
@@ -322,12 +349,12 @@ func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
 			return err
 		}
 	}
-	return w.intendAbsent(ctx, absent)
+	return w.intend(ctx, intent)
 }
 
-// intendAbsent writes intent-to-add entries for paths without a file, which git add refuses: git
-// reset makes such an entry of each path that the tree lacks.
-func (w *indexWriter) intendAbsent(ctx context.Context, edits []indexEdit) error {
+// intend writes intent-to-add entries. Git add refuses them for paths without a file, and git reset
+// makes such an entry of each path that the tree lacks.
+func (w *indexWriter) intend(ctx context.Context, edits []indexEdit) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -347,21 +374,6 @@ func (w *indexWriter) intendAbsent(ctx context.Context, edits []indexEdit) error
 		return err
 	}
 	return w.run(ctx, pathsOf(edits), "reset", "-q", "-N", string(bytes.TrimSpace(tree)), "--pathspec-from-file=-", "--pathspec-file-nul")
-}
-
-// isThere reports whether a path has a file, not below a symlink.
-func (s *Worktree) isThere(name string) bool {
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return false
-	}
-	defer in.close()
-	pl, err := in.open(name, false)
-	if err != nil {
-		return false
-	}
-	info, err := pl.dir.Lstat(pl.name)
-	return err == nil && !info.IsDir()
 }
 
 func pathsOf(edits []indexEdit) []byte {

@@ -16,10 +16,11 @@ import (
 // those of the last path open, so that a sequence of sorted paths opens each directory once.
 // Before each use it compares the open directories with those that the worktree has now: a
 // directory that was moved away, or replaced by a symlink, is never used again. places is used by
-// one goroutine. The caller must call close, which also closes the root.
+// one goroutine. The caller must call close.
 type places struct {
 	root   *os.Root
 	fixed  bool      // see open
+	isOwn  bool      // close closes the root too
 	handle *os.File  // see place.open
 	held   []heldDir // parents of the last path, from the root down
 }
@@ -57,12 +58,7 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 		if part == "" {
 			break
 		}
-		isHeld := depth < len(p.held) && p.held[depth].name == part
-		if isHeld && !p.fixed {
-			now, err := at.dir.Lstat(part)
-			isHeld = err == nil && os.SameFile(p.held[depth].info, now)
-		}
-		if !isHeld {
+		if depth == len(p.held) || p.held[depth].name != part || !p.fixed && !p.held[depth].isStillIn(at.dir) {
 			p.closeBelow(depth)
 			dir, info, err := openDir(at.dir, part, mkdir)
 			if err == errNotDir {
@@ -80,7 +76,12 @@ func (p *places) open(name string, mkdir bool) (place, error) {
 	return at, nil
 }
 
-// closeBelow closes the directories below a depth.
+// isStillIn reports whether a directory still has its name in its parent.
+func (h *heldDir) isStillIn(parent *os.Root) bool {
+	now, err := parent.Lstat(h.name)
+	return err == nil && os.SameFile(h.info, now)
+}
+
 func (p *places) closeBelow(depth int) {
 	for _, h := range p.held[depth:] {
 		h.dir.Close()
@@ -91,18 +92,17 @@ func (p *places) closeBelow(depth int) {
 	p.held = p.held[:depth]
 }
 
-// openPlaces opens a directory for the paths below it.
-func openPlaces(dir string, fixed bool) (*places, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &places{root: root, fixed: fixed}, nil
+// openPlaces returns the places of the worktree.
+func (s *Worktree) openPlaces() (*places, error) {
+	root, err := os.OpenRoot(s.Root)
+	return &places{root: root, isOwn: true}, err
 }
 
 func (p *places) close() {
 	p.closeBelow(0)
-	p.root.Close()
+	if p.isOwn {
+		p.root.Close()
+	}
 	if p.handle != nil {
 		p.handle.Close()
 		p.handle = nil

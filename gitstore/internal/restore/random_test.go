@@ -95,7 +95,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	}
 	require.Empty(t, x.undo().Skipped)
 	require.Equal(t, before, x.picture())
-	redone, err := x.s.Redo(t.Context(), gitstore.Which{Issue: "42"}, nil)
+	redone, err := x.s.Revert(t.Context(), "redo", gitstore.Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	require.Empty(t, redone.Restored.Skipped)
 	require.Equal(t, after, x.picture(), "redo")

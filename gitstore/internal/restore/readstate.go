@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -35,15 +36,16 @@ type stateReader struct {
 // readState reads the current state of all target paths in index and worktree. Worktree
 // hashes are those of git add, or raw content if raw is set.
 func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
-	in, err := openPlaces(s.Root, true)
+	in, err := s.openPlaces()
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
+	in.fixed = true
 	defer in.close()
 	o := &stateReader{s: s, ctx: ctx, in: in, area: area, raw: raw, now: make(map[string]*state, len(targets))}
 	o.limits = s.Boundary(ctx)
 	o.names = &diskNames{dirs: map[string]string{}, listed: map[string]*nameList{}}
-	if o.names.in, err = openPlaces(s.Root, false); err != nil {
+	if o.names.in, err = s.openPlaces(); err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer o.names.in.close()
@@ -66,7 +68,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 	for _, path := range o.asked {
 		st := o.now[path]
 		if st.work.Hash = hashes[path]; st.work.Hash.IsZero() {
-			st.blockage, st.unreadable, st.work.Hash = "not readable", true, plumbing.NewHash("ff")
+			st.unreadable, st.work.Hash = true, plumbing.NewHash("ff")
 		}
 	}
 	return now, errors.Join(s.markSparse(ctx, targets, o.now), s.markIgnored(ctx, targets, o.now))
@@ -183,6 +185,10 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 	st.disk = fileOnDisk{mode: diskMode(info), info: info}
 	if st.disk.mode == 0 {
 		return errors.New("neither a file nor a symlink")
+	}
+	if d := unread(st.disk); o.raw && slices.Contains(t.kept, d.hash) {
+		st.disk = d
+		return nil
 	}
 	if o.raw {
 		st.disk, err = hashDisk(pl, info)

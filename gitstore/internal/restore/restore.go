@@ -86,16 +86,16 @@ func (o *Outcome) listSteps(steps []Step) {
 	}
 }
 
-// lose moves paths from Restored to Skipped after a concurrent change.
-func (o *Outcome) lose(paths []string) {
+// lose moves paths from Restored to another list: files that have changed concurrently, or that could
+// not be set aside.
+func (o *Outcome) lose(paths []string, to *[]string) {
 	if len(paths) == 0 {
 		return
 	}
 	isLost := func(p string) bool { return slices.Contains(paths, p) }
-	o.Restored, o.Removed = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost)
-	o.Merged = slices.DeleteFunc(o.Merged, isLost)
-	o.Skipped = append(o.Skipped, paths...)
-	slices.Sort(o.Skipped)
+	o.Restored, o.Removed, o.Merged = slices.DeleteFunc(o.Restored, isLost), slices.DeleteFunc(o.Removed, isLost), slices.DeleteFunc(o.Merged, isLost)
+	*to = append(*to, paths...)
+	slices.Sort(*to)
 }
 
 // goesBack reports whether the files go back to the checkpoint, and are not merged with it.
@@ -275,8 +275,9 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	if err != nil {
 		return err
 	}
-	r.done.lose(lost)
-	r.s.open = append(r.s.open, lost...)
+	r.done.lose(lost, &r.done.Skipped)
+	r.done.lose(w.stays, &r.done.InTheWay)
+	r.s.open = slices.Concat(r.s.open, lost, w.stays)
 	if err := faultPoint("index"); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func TestRestoreAndUndo(t *testing.T) {
 	assert.Empty(t, x.Git("diff-files"))
 	assert.Equal(t, "restore [42]: undone", x.Git("for-each-ref", "--format=%(subject)", "refs/git-checkpoint/operations"))
 	x.noLitter()
-	_, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
+	_, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 

@@ -138,9 +138,14 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 	keep := func(ctx context.Context, steps []Step) (finished func() error, err error) {
 		e := s.log.Current()
 		e.State, e.Checkpoint = operation.Pending, req.Checkpoint.ID
-		if err = putSteps(e, forward, steps, k); err == nil {
+		resolved, err := s.putIndex(ctx, e, forward, steps, k)
+		if err == nil {
+			err = putSteps(e, forward, steps, k, resolved...)
+		}
+		if err == nil {
 			err = s.log.Write(ctx, e, k)
 		}
+		site.Kept = s.log.Kept(e)
 		if err == nil || repo.IsDone(err) {
 			kept = steps
 		}

@@ -23,8 +23,11 @@ import (
 type staging struct {
 	s    *Worktree
 	dir  string
-	made *places // below ready/
-	old  *places // old/
+	made places // below ready/
+	old  places // old/
+	kept places // files that the operation sets aside; open after the first use
+
+	stays []string // paths whose file could not be set aside
 }
 
 // openStaging creates an empty staging directory and removes directories of killed
@@ -42,12 +45,12 @@ func (s *Worktree) openStaging() (*staging, error) {
 	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
 	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
 	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
-	w := &staging{s: s, dir: dir}
+	w := &staging{s: s, dir: dir, made: places{fixed: true}, old: places{fixed: true}, kept: places{fixed: true}}
 	if err == nil {
-		w.made, err = openPlaces(ready, true)
+		w.made.root, err = os.OpenRoot(ready)
 	}
 	if err == nil {
-		w.old, err = openPlaces(old, true)
+		w.old.root, err = os.OpenRoot(old)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.close())
@@ -62,14 +65,14 @@ func (s *Worktree) share(paths ...string) {
 	}
 }
 
-// stagingDir returns the parent of all staging directories.
 func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
 
 // close removes the directory, and its parent if empty.
 func (w *staging) close() error {
-	for _, p := range []*places{w.made, w.old} {
-		if p != nil {
-			p.close()
+	for _, p := range []*places{&w.made, &w.old, &w.kept} {
+		p.close()
+		if p.root != nil {
+			p.root.Close()
 		}
 	}
 	err := os.RemoveAll(w.dir)
@@ -121,7 +124,7 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 // copyAttributes copies .gitattributes files for the steps' paths into ready/, from the
 // steps if present, otherwise from the worktree.
 func (w *staging) copyAttributes(steps []Step) error {
-	in, err := openPlaces(w.s.Root, false)
+	in, err := w.s.openPlaces()
 	if err != nil {
 		return err
 	}
@@ -225,15 +228,15 @@ func (w *staging) prepared(st Step) (fileOnDisk, error) {
 }
 
 // permissions returns the permissions of a restored file, which git has created with made. The file
-// keeps those of the file that it replaces, except for the executable bits. A new file has no
-// permission that the save did not find.
+// keeps those of the file that it replaces, except for the executable bits. A new file, and one that
+// replaces an unreadable file, has no permission that the save did not find.
 func (s *Worktree) permissions(st Step, made fs.FileMode) fs.FileMode {
 	const exec, read = 0o111, 0o444
 	was := fs.FileMode(st.before.disk.mode & 0o777)
 	switch {
 	case st.diskAfter.mode != 0: // the step of a killed restore
 		return fs.FileMode(st.diskAfter.mode & 0o777)
-	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink:
+	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink || was&0o400 == 0:
 		if saved, ok := s.Modes[st.path]; ok {
 			made &= saved | 0o400
 		}

@@ -1,13 +1,20 @@
 package restore
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -21,13 +28,20 @@ const (
 	backward = "back"
 )
 
-// putSteps sets the steps of an entry, with the blobs that they need.
-func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter) error {
-	stored := make([]StoredStep, len(steps))
-	for i, st := range steps {
-		stored[i] = st.Stored()
+// other returns the name of the list of steps that inverts another one.
+func other(name string) string {
+	if name == forward {
+		return backward
 	}
-	data, err := json.Marshal(stored)
+	return forward
+}
+
+// indexName returns the name of the index file before the steps with a name.
+func indexName(steps string) string { return "index-" + steps }
+
+// putSteps sets the steps of an entry, with the blobs that they need, and more blobs.
+func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter, needs ...plumbing.Hash) error {
+	data, err := json.Marshal(steps)
 	if err != nil {
 		return err
 	}
@@ -38,11 +52,12 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 		}
 	}
 	for _, st := range steps {
-		for _, hash := range st.Needs() {
-			if !hash.IsZero() && k.Has(hash) {
-				k.Blobs = append(k.Blobs, hash)
-				blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
-			}
+		needs = append(needs, st.needs()...)
+	}
+	for _, hash := range needs {
+		if !hash.IsZero() && k.Has(hash) {
+			k.Blobs = append(k.Blobs, hash)
+			blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
 		}
 	}
 	slices.SortFunc(blobs, func(a, b trees.Entry) int { return strings.Compare(a.Name, b.Name) })
@@ -52,6 +67,51 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 		e.Put(trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.AddTree(blobs)})
 	}
 	return nil
+}
+
+// putIndex sets the index file of an entry from before some steps, if they change entries. It returns
+// the blobs of resolved conflicts in the index. The index as the steps leave it has the other entries. The shared part of a split
+// index can expire, so an undo edits such an index.
+func (s *Restorer) putIndex(ctx context.Context, e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter) (resolved []plumbing.Hash, err error) {
+	e.Remove(indexName(name))
+	file := s.repo.Info.Index
+	info, err := os.Stat(file)
+	if err != nil || info.Size() > maxInMemory || !slices.ContainsFunc(steps, func(st Step) bool { return st.index }) {
+		return nil, fsutil.IgnoreMissing(err)
+	}
+	if shared, err := fs.Glob(os.DirFS(filepath.Dir(file)), "sharedindex.*"); err != nil || len(shared) > 0 {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	times := map[string]time.Time{name: info.ModTime()}
+	if time, ok := e.IndexTimes[other(name)]; ok {
+		times[other(name)] = time
+	}
+	e.IndexTimes = times
+	e.Put(trees.Entry{Mode: trees.ModeFile, Name: indexName(name), Hash: k.Add(plumbing.BlobObject, data)})
+	if !bytes.Contains(data, []byte("REUC")) {
+		return nil, nil
+	}
+	out, err := s.inRoot().Output(ctx, "ls-files", "--resolve-undo", "-z")
+	for _, line := range git.Fields(out) {
+		if words := strings.Fields(line); len(words) > 1 {
+			resolved = append(resolved, plumbing.NewHash(words[1]))
+		}
+	}
+	return resolved, err
+}
+
+// indexBefore returns the index file from before some steps of an entry.
+func (s *Restorer) indexBefore(e *operation.Entry, name string) (formerIndex, error) {
+	hash := trees.HashOf(e.Content, indexName(name))
+	if hash.IsZero() {
+		return formerIndex{}, nil
+	}
+	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, hash)
+	return formerIndex{data, e.IndexTimes[name]}, err
 }
 
 // steps returns the steps of an entry, nil if it has none.
@@ -64,95 +124,69 @@ func (s *Restorer) steps(e *operation.Entry, name string) (steps []Step, err err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name(), err)
 	}
-	var stored []StoredStep
-	if err := json.Unmarshal(data, &stored); err != nil {
+	if err := json.Unmarshal(data, &steps); err != nil {
 		return nil, repo.Corrupt(e.Name(), "%s: %w", name, err)
-	}
-	for _, one := range stored {
-		st, err := one.Step()
-		if err != nil {
-			return nil, repo.Corrupt(e.Name(), "%w", err)
-		}
-		steps = append(steps, st)
 	}
 	return steps, nil
 }
 
-// overriddenBy returns the steps of both lists by path. A step of former, which has the state before a
-// command that was killed, replaces one of steps.
-func overriddenBy(steps, former []Step) []Step {
-	all := slices.Concat(former, steps)
-	slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
-	return slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
-}
-
-// A StoredStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
+// A storedStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
 // A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
 // permissions; other values have git's modes and filtered content.
-type StoredStep struct {
-	Path        string    `json:"path"`
-	Index       bool      `json:"index,omitempty"`
-	Work        bool      `json:"work,omitempty"`
-	IndexBefore [4]string `json:"index_before"`
-	IndexAfter  [4]string `json:"index_after"`
-	DiskBefore  string    `json:"disk_before,omitempty"`
-	DiskAfter   string    `json:"disk_after,omitempty"`
-	WorkBefore  string    `json:"work_before,omitempty"`
-	WorkAfter   string    `json:"work_after,omitempty"`
-	Made        string    `json:"made,omitempty"` // topmost parent directory that was missing
-	Sparse      bool      `json:"sparse,omitempty"`
-	Assume      bool      `json:"assume_unchanged,omitempty"`
+type storedStep struct {
+	Path        string `json:"path"`
+	Index       bool   `json:"index,omitempty"`
+	Work        bool   `json:"work,omitempty"`
+	IndexBefore Stages `json:"index_before"`
+	IndexAfter  Stages `json:"index_after"`
+	DiskBefore  Side   `json:"disk_before,omitzero"`
+	DiskAfter   Side   `json:"disk_after,omitzero"`
+	KeptBefore  bool   `json:"kept_before,omitempty"` // the files are set aside, and their hashes are those of unread
+	KeptAfter   bool   `json:"kept_after,omitempty"`
+	WorkBefore  Side   `json:"work_before,omitzero"`
+	WorkAfter   Side   `json:"work_after,omitzero"`
+	Made        string `json:"made,omitempty"` // topmost parent directory that was missing
+	Sparse      bool   `json:"sparse,omitempty"`
+	Assume      bool   `json:"assume_unchanged,omitempty"`
 }
 
-// Stored returns the JSON form of the step.
-func (st Step) Stored() StoredStep {
-	e := StoredStep{
+// MarshalJSON returns the JSON form of the step.
+func (st Step) MarshalJSON() ([]byte, error) {
+	e := storedStep{
 		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
-		DiskBefore: st.before.disk.String(), DiskAfter: st.diskAfter.String(),
-		WorkBefore: st.before.work.String(), WorkAfter: st.workAfter.String(),
+		IndexBefore: st.before.index, IndexAfter: st.indexAfter,
+		DiskBefore: st.before.disk.side(), DiskAfter: st.diskAfter.side(),
+		KeptBefore: st.before.disk.kept, KeptAfter: st.diskAfter.kept,
+		WorkBefore: st.before.work, WorkAfter: st.workAfter,
 		Sparse: st.before.sparse, Assume: st.before.assume,
 	}
 	if st.before.made != "" {
 		e.Made = checkpoint.QuotePath(st.before.made)
 	}
-	for i := range st.indexAfter {
-		e.IndexBefore[i], e.IndexAfter[i] = st.before.index[i].String(), st.indexAfter[i].String()
-	}
-	return e
+	return json.Marshal(e)
 }
 
-// Step parses a stored step. It returns an error for invalid values.
-func (e StoredStep) Step() (Step, error) {
-	st := Step{index: e.Index, work: e.Work}
-	st.before.sparse, st.before.assume = e.Sparse, e.Assume
-	var diskBefore, diskAfter Side
-	texts := map[*Side]string{
-		&diskBefore: e.DiskBefore, &diskAfter: e.DiskAfter, &st.before.work: e.WorkBefore, &st.workAfter: e.WorkAfter,
+// UnmarshalJSON parses a stored step. It returns an error for invalid values.
+func (st *Step) UnmarshalJSON(data []byte) (err error) {
+	var e storedStep
+	if err := json.Unmarshal(data, &e); err != nil {
+		return fmt.Errorf("stored step: %w", err)
 	}
-	for i := range st.indexAfter {
-		texts[&st.before.index[i]], texts[&st.indexAfter[i]] = e.IndexBefore[i], e.IndexAfter[i]
-	}
-	for to, text := range texts {
-		side, err := contents.ParseSide(text)
-		if err != nil {
-			return st, fmt.Errorf("stored step: %w", err)
-		}
-		*to = side
-	}
-	st.before.disk = fileOnDisk{mode: diskBefore.Mode, hash: diskBefore.Hash}
-	st.diskAfter = fileOnDisk{mode: diskAfter.Mode, hash: diskAfter.Hash}
-	var err error
+	*st = Step{index: e.Index, work: e.Work, indexAfter: e.IndexAfter, workAfter: e.WorkAfter}
+	st.before.index, st.before.work, st.before.sparse, st.before.assume = e.IndexBefore, e.WorkBefore, e.Sparse, e.Assume
+	st.before.disk = fileOnDisk{mode: e.DiskBefore.Mode, hash: e.DiskBefore.Hash, kept: e.KeptBefore}
+	st.diskAfter = fileOnDisk{mode: e.DiskAfter.Mode, hash: e.DiskAfter.Hash, kept: e.KeptAfter}
 	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
-		return st, err
+		return err
 	}
 	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
-		return st, err
+		return err
 	}
-	return st, trees.CheckPath(st.path, st.workAfter.Mode)
+	return trees.CheckPath(st.path, st.workAfter.Mode)
 }
 
-// Needs returns blobs needed to undo or finish the step.
-func (st Step) Needs() []plumbing.Hash {
+// needs returns blobs needed to undo or finish the step.
+func (st Step) needs() []plumbing.Hash {
 	var hashes []plumbing.Hash
 	if st.work {
 		hashes = append(hashes, st.before.disk.hash, st.workAfter.Hash)

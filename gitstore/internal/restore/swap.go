@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -68,7 +67,7 @@ func swap(ready, pl place, was fileOnDisk) error {
 	}
 	err = exchange(from, ready.name, to, pl.name)
 	switch {
-	case errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, errors.ErrUnsupported) && !was.kept:
 		return moveChecked(ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrConcurrentChange
@@ -90,7 +89,7 @@ func moveChecked(ready, pl place, was fileOnDisk) error {
 	if !sameFile(was.info, now) {
 		return ErrConcurrentChange
 	}
-	return os.Rename(filepath.Join(ready.dir.Name(), ready.name), filepath.Join(pl.dir.Name(), pl.name))
+	return os.Rename(ready.path(), pl.path())
 }
 
 // take removes an unchanged worktree file by moving it to trash.
@@ -118,7 +117,12 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 		if err == nil && !sameFile(was.info, now) {
 			return ErrConcurrentChange
 		}
+		if was.kept {
+			return aside(os.Rename(pl.path(), trash.path()))
+		}
 		return fsutil.IgnoreMissing(pl.dir.Remove(pl.name))
+	case was.kept && err != nil:
+		return aside(err)
 	case err != nil:
 		return err
 	}

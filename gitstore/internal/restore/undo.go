@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -23,7 +25,7 @@ type Which struct {
 	Number int              // the operation with this number in this worktree
 }
 
-// An Undone is the result of Undo or Redo, or its preview.
+// An Undone is the result of an undo or a redo, or its preview.
 type Undone struct {
 	Number  int
 	What    string             // command of the operation
@@ -32,6 +34,7 @@ type Undone struct {
 	Brought []checkpoint.ID    // checkpoints that came back
 	Removed []checkpoint.ID    // checkpoints that were removed
 	Branch  string             // branch to which HEAD returns, "" if HEAD stays
+	Deleted string             // branch that the operation has created and that an undo deletes, or ""
 
 	Restored *Restored // set for an operation that restored files
 	Commits  int       // commits since the operation, set in a preview
@@ -44,32 +47,6 @@ type Undone struct {
 // IDs returns the checkpoints that came back, followed by those that were removed.
 func (u *Undone) IDs() []checkpoint.ID {
 	return append(append([]checkpoint.ID{}, u.Brought...), u.Removed...)
-}
-
-// Undo reverts an operation. Removed checkpoints return to their former place, added ones go, and
-// later saves stay. Paths that have changed since a restore stay. If shown is not nil, Undo fails
-// with a *RefusedError unless it would revert the operation of this preview. It fails with
-// ErrNothingToUndo.
-func (s *Restorer) Undo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.act(ctx, operation.Undo, which, shown)
-}
-
-// Redo reverts an undo, with the rules and the parameters of Undo. It fails with ErrNothingToRedo.
-func (s *Restorer) Redo(ctx context.Context, which Which, shown *Undone) (*Undone, error) {
-	return s.act(ctx, operation.Redo, which, shown)
-}
-
-// Preview returns what Undo would revert now, and changes nothing. Restored then has the
-// checkpoint of the restore, and the paths that Undo would write or leave.
-// Preview fails with ErrNothingToUndo.
-func (s *Restorer) Preview(ctx context.Context, which Which) (*Undone, error) {
-	return s.preview(ctx, operation.Undo, which)
-}
-
-// PreviewRedo returns what Redo would do now, and changes nothing. It fails with
-// ErrNothingToRedo.
-func (s *Restorer) PreviewRedo(ctx context.Context, which Which) (*Undone, error) {
-	return s.preview(ctx, operation.Redo, which)
 }
 
 // next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
@@ -123,30 +100,15 @@ func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry,
 		case way == operation.Redo:
 			found = e
 		case e.State == operation.Done:
-			changes, err := s.hasEffect(ctx, e)
-			if err != nil || changes {
+			if e.HasFiles() || len(e.Moves) == 0 {
+				return e, nil
+			}
+			if deltas, err := s.deltas(ctx, e, operation.Undo); err != nil || len(deltas) > 0 {
 				return e, err
 			}
 		}
 	}
 	return found, nil
-}
-
-// hasEffect reports whether an undo of an operation would change anything.
-func (s *Restorer) hasEffect(ctx context.Context, e *operation.Entry) (bool, error) {
-	if e.HasFiles() || len(e.Moves) == 0 {
-		return true, nil
-	}
-	deltas, err := s.deltas(ctx, e, operation.Undo)
-	return len(deltas) > 0, err
-}
-
-// check fails if e is not the operation of a preview.
-func (u *Undone) check(e *operation.Entry) error {
-	if u == nil || u.entry == e.Commit {
-		return nil
-	}
-	return &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
 }
 
 // undoneOf returns the result for an operation, without paths.
@@ -182,7 +144,9 @@ func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step,
 	return steps, forward, err
 }
 
-func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
+// Preview returns what Act would do now, and changes nothing. Restored then has the checkpoint of the
+// restore, and the paths that Act would write or leave.
+func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
 	e, err := s.next(ctx, way, which)
 	if err != nil {
 		return nil, err
@@ -196,6 +160,11 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	for _, d := range deltas {
 		p.Lasting = append(p.Lasting, d.lasting...)
 	}
+	if way == operation.Undo && e.Made != nil && p.Branch != "" {
+		if at, err := s.repo.ReadRef(ctx, "refs/heads/"+e.Made.Branch); err == nil && at.String() == e.Made.Commit {
+			p.Deleted = e.Made.Branch
+		}
+	}
 	if p.Commits, err = s.commitsSince(ctx, e.Head()); err != nil {
 		return nil, err
 	}
@@ -206,7 +175,7 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	if err != nil || len(steps) == 0 {
 		return p, err
 	}
-	outcome, err := s.siteSince(e.Head()).PlanBack(ctx, steps)
+	outcome, err := s.siteSince(e, e.Head()).PlanBack(ctx, steps)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -214,18 +183,22 @@ func (s *Restorer) preview(ctx context.Context, way operation.Way, which Which) 
 	return p, nil
 }
 
-// siteSince returns the worktree, with a former HEAD.
-func (s *Restorer) siteSince(head plumbing.Hash) *Worktree {
+// siteSince returns the worktree for the undo of an operation, with a former HEAD.
+func (s *Restorer) siteSince(e *operation.Entry, head plumbing.Hash) *Worktree {
 	site := s.site(s.repo.NewObjectWriter())
+	site.Kept = s.log.Kept(e)
 	if !head.IsZero() {
 		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
 	}
 	return site
 }
 
-// act undoes or redoes an operation. If an undo or a redo of that kind was killed, it is finished
+// Act undoes or redoes an operation. Removed checkpoints return to their former place, added ones go,
+// and later saves stay. Paths that have changed since a restore stay. If shown is not nil, Act fails
+// with a *RefusedError unless it would revert the operation of this preview. Act fails with
+// ErrNothingToUndo or ErrNothingToRedo. If an undo or a redo of that kind was killed, it is finished
 // instead: the user does not know that it has begun, and repeats the command.
-func (s *Restorer) act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
 	if s.repo.Info.Root != "" {
 		release, err := s.lockWorktree()
 		if err != nil {
@@ -237,11 +210,11 @@ func (s *Restorer) act(ctx context.Context, way operation.Way, which Which, show
 		}
 	}
 	e, err := s.next(ctx, way, which)
-	if err == nil {
-		err = shown.check(e)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if shown != nil && shown.entry != e.Commit {
+		return nil, &repo.RefusedError{Reason: "another process has restored or removed checkpoints meanwhile", Hint: "run the command again"}
 	}
 	done, err := s.revert(ctx, e, way)
 	if err == nil || repo.IsDone(err) || errors.As(err, new(*repo.RefusedError)) || e.State != operation.Pending {
@@ -314,11 +287,26 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 // takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
 // command that was killed.
 func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
-	site := s.siteSince(e.Head())
-	k := s.repo.NewObjectWriter()
+	former, err := s.indexBefore(e, other(stores))
+	if err != nil {
+		return &Outcome{}, err
+	}
+	site, k := s.siteSince(e, e.Head()), s.repo.NewObjectWriter()
+	site.former = former
 	site.Objects = k
 	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
-		if err := putSteps(e, stores, overriddenBy(opposite, killed), k); err != nil {
+		var resolved []plumbing.Hash
+		if killed == nil { // otherwise the entry has the index from before the kill
+			var err error
+			if resolved, err = s.putIndex(ctx, e, stores, opposite, k); err != nil {
+				return err
+			}
+		}
+		// A step of the killed process has the state before it.
+		all := slices.Concat(killed, opposite)
+		slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
+		all = slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
+		if err := putSteps(e, stores, all, k, resolved...); err != nil {
 			return err
 		}
 		return s.log.Write(ctx, e, k)
@@ -333,6 +321,9 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 	}
 	if e.Way == operation.Undo {
 		s.moveHead(ctx, e)
+		if err := s.facts.DeleteMade(ctx, e.Made); err != nil {
+			s.repo.Notify("branch %s stays: %v", e.Made.Branch, err)
+		}
 	}
 	for _, note := range e.Notes {
 		from, to := note.After, note.Before

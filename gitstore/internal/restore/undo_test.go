@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Equal(t, []string{"a"}, done.Skipped)
 	assert.Equal(t, []string{"d/e", "new/n"}, done.Restored)
 	assert.Equal(t, "edited after the restore\n", x.Read("a"))
-	_, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
+	_, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 	mine := x.Hash("mine\n")
 	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
@@ -53,6 +54,56 @@ func TestUndoTwice(t *testing.T) {
 	assert.Equal(t, one, x.picture())
 	x.undo()
 	assert.Equal(t, clean, x.picture())
+}
+
+// TestUndoRestoresTheIndexFile checks that undo and redo bring back what the entries of an index do
+// not show: here the notes about resolved conflicts, whose contents nothing else has.
+func TestUndoRestoresTheIndexFile(t *testing.T) {
+	t.Parallel()
+	x := newSite(t)
+	conflict := func(path string) {
+		var stages strings.Builder
+		for n := 1; n <= 3; n++ {
+			fmt.Fprintf(&stages, "100644 %s %d\t%s\n", x.Hash(fmt.Sprintf("version %d of %s\n", n, path)), n, path)
+		}
+		x.Git("rm", "-q", "--cached", path)
+		x.Pipe([]byte(stages.String()), "update-index", "--index-info")
+	}
+	x.stageSome()
+	conflict("a")
+	c := x.save()
+	x.clean()
+	conflict("d/f")
+	x.Git("add", "d/f")
+	x.Write("intended", "later\n")
+	x.Git("add", "-N", "intended")
+	x.Git("update-index", "--assume-unchanged", "b")
+	index := func() string {
+		return x.Git("ls-files", "--resolve-undo") + "\n" + x.Git("ls-files", "-v", "-s") + "\n" + x.Git("diff", "--cached", "--raw")
+	}
+	before, files := index(), x.picture()
+	x.restore(c, force)
+	x.Git("update-index", "--clear-resolve-undo")
+	after := index()
+	require.Contains(t, after, " 3\ta")
+	second := x.Hash("version 2 of d/f\n")
+	x.Git("gc", "-q", "--prune=now")
+	x.undo()
+	assert.Equal(t, before, index())
+	assert.Equal(t, files, x.picture())
+	assert.Equal(t, "version 2 of d/f", x.Git("cat-file", "blob", second))
+	assert.Empty(t, x.Git("diff-files", "--", "a", "d"), "stat data is fresh")
+	_, err := x.s.Revert(context.Background(), "redo", gitstore.Which{}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, after, index())
+
+	// An index that has changed since is edited: the change stays.
+	x.Write("b", "staged since\n")
+	x.Git("update-index", "--no-assume-unchanged", "b")
+	x.Git("add", "b")
+	x.undo()
+	assert.Equal(t, "M  b", x.Git("status", "--porcelain", "b"))
+	assert.Empty(t, x.Git("ls-files", "--unmerged"))
 }
 
 // An entry expires after two weeks, if another time agrees with the clock.

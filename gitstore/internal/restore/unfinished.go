@@ -92,15 +92,12 @@ func (s *Restorer) Operate(ctx context.Context, o operation.Start, f func() erro
 	if _, err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.sweep(); err != nil {
+	if err := s.site(nil).Sweep(); err != nil {
 		return err
 	}
 	o.Files = true
 	return s.log.Run(ctx, o, f)
 }
-
-// sweep removes temporary files of a killed restore. The caller holds the worktree lock.
-func (s *Restorer) sweep() error { return s.site(nil).Sweep() }
 
 // settle settles the operation that a killed command left in this worktree, and returns its entry,
 // or nil. An undo, a redo and an operation whose refs have moved are finished; otherwise the files
@@ -124,7 +121,6 @@ func (s *Restorer) settle(ctx context.Context) (*operation.Entry, error) {
 	}
 }
 
-// name names an operation.
 func name(e *operation.Entry) string {
 	if e.Way != operation.Do {
 		return string(e.Way) + " of the " + e.Command
@@ -144,7 +140,9 @@ func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := s.site(s.repo.NewObjectWriter()).Finish(ctx, steps); err != nil {
+	site := s.site(s.repo.NewObjectWriter())
+	site.Kept = s.log.Kept(e)
+	if err := site.Finish(ctx, steps); err != nil {
 		return refusal(err)
 	}
 	// The paths that the restore left are not in the entry.
@@ -181,7 +179,11 @@ func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	done, err := s.siteSince(plumbing.NewHash(e.Before.Commit)).TakeBack(ctx, steps, nil)
+	site := s.siteSince(e, plumbing.NewHash(e.Before.Commit))
+	if site.former, err = s.indexBefore(e, forward); err != nil {
+		return err
+	}
+	done, err := site.TakeBack(ctx, steps, nil)
 	if err != nil {
 		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
 	}
@@ -216,10 +218,10 @@ func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *opera
 	defer release()
 	e, err := s.log.Unfinished(ctx)
 	if err != nil || e == nil {
-		return err != nil, errors.Join(err, s.sweep())
+		return err != nil, errors.Join(err, s.site(nil).Sweep())
 	}
 	if err := act(ctx, e); err != nil {
 		return true, err
 	}
-	return true, s.sweep()
+	return true, s.site(nil).Sweep()
 }

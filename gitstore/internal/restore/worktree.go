@@ -41,6 +41,7 @@ type Worktree struct {
 	Prefix string            // working directory below Root, "" or "a/b/"; never removed
 	Index  string            // path of the index file
 	State  string            // private directory of this worktree for temporary files
+	Kept   string            // folder for files that the operation sets aside
 
 	Objects Objects
 	// Modes has the permissions of files at the save, if they are tighter than the umask.
@@ -55,12 +56,14 @@ type Worktree struct {
 
 	// Head returns the tree of HEAD, zero on an unborn branch.
 	Head   func(context.Context) (plumbing.Hash, error)
+	former formerIndex   // before the operation to undo
 	past   *past         // of the checkpoint to restore
 	before plumbing.Hash // tree of HEAD at the operation to undo
-	// Modified returns the tracked files that may differ from the index. It is nil for the changes
-	// since a checkpoint.
+	// Modified returns the tracked files that may differ from the index. Nil means that files
+	// outside of a checkpoint's changes are not compared.
 	Modified func(context.Context) ([]string, error)
-	// Untracked returns the untracked files that git does not ignore.
+	// Untracked returns the untracked files that git does not ignore. Nil means that no file came
+	// later.
 	Untracked func(context.Context) ([]string, error)
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.
@@ -182,6 +185,11 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 		if st.indexAfter == (Stages{}) {
 			targets[i].IndexWant = st.before.index
 		}
+		for _, d := range []fileOnDisk{st.before.disk, st.diskAfter} {
+			if d.kept {
+				targets[i].kept = append(targets[i].kept, d.hash)
+			}
+		}
 	}
 	return s.readState(ctx, targets, area, true)
 }
@@ -199,7 +207,23 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 			return err
 		}
 		*done = *planned
-		s.pruneUnused(steps, done)
+		for _, st := range back {
+			if st.diskAfter.kept {
+				if _, err := w.findKept(st.path, st.diskAfter); err != nil {
+					return err
+				}
+			}
+		}
+		in, err := s.openPlaces()
+		if err != nil {
+			return err
+		}
+		for _, st := range steps { // directories of files that were not installed
+			if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
+				s.prune(in, st.path, st.madeAbove())
+			}
+		}
+		in.close()
 		if keep != nil && len(back) > 0 {
 			if err := s.keepAll(ctx, back); err != nil {
 				return err
@@ -209,7 +233,7 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 			}
 		}
 		for _, st := range back {
-			if !st.creates() {
+			if !st.creates() || st.diskAfter.kept {
 				continue
 			}
 			if err := w.write(st.path, st.diskAfter); err != nil {
@@ -217,7 +241,7 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 			}
 		}
 		lost, err := s.apply(ctx, w, area, back)
-		done.lose(lost)
+		done.lose(append(lost, w.stays...), &done.Skipped)
 		return err
 	})
 }
@@ -233,16 +257,25 @@ func (s *Worktree) PlanBack(ctx context.Context, steps []Step) (*Outcome, error)
 	return done, err
 }
 
-// keepAll adds the current contents of the files of all steps to Objects.
+// keepAll adds the current contents of the files of all steps to Objects, except for files that are
+// set aside.
 func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
-	in, err := openPlaces(s.Root, false)
+	in, err := s.openPlaces()
 	if err != nil {
 		return err
 	}
 	defer in.close()
+	isLFS, err := s.findLFS(ctx, steps)
+	if err != nil {
+		return err
+	}
 	for i := range steps {
-		if err := s.keepBefore(ctx, in, &steps[i]); err != nil {
-			return fmt.Errorf("keep %q: %w", steps[i].path, err)
+		st := &steps[i]
+		if !st.work || st.before.disk.mode == 0 {
+			continue
+		}
+		if err := s.keepBefore(in, st, isLFS[st.path]); err != nil {
+			return fmt.Errorf("keep %q: %w", st.path, err)
 		}
 	}
 	return nil
@@ -328,20 +361,6 @@ func (st Step) reversed(at state, index, work bool) Step {
 		back.before.work = st.before.work
 	}
 	return back
-}
-
-// pruneUnused removes directories created for files that were not installed.
-func (s *Worktree) pruneUnused(steps []Step, done *Outcome) {
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return
-	}
-	defer in.close()
-	for _, st := range steps {
-		if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
-			s.prune(in, st.path, st.madeAbove())
-		}
-	}
 }
 
 // madeAbove returns the topmost directory created for a file, or "." if all existed.

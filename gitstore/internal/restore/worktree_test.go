@@ -89,7 +89,7 @@ func (x *site) try(c *gitstore.Checkpoint, change ...func(*gitstore.RestoreReque
 
 func (x *site) undo() *gitstore.Restored {
 	x.t.Helper()
-	done, err := x.s.Undo(context.Background(), gitstore.Which{Issue: "42"}, nil)
+	done, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.NoError(x.t, err)
 	require.NotNil(x.t, done.Restored)
 	return done.Restored
@@ -161,7 +161,7 @@ var intentMode = regexp.MustCompile(`(?m)\d{6}( e69de29\S*)|\d{6}( \w+ e69de29\S
 // noLitter fails if a restore left temporary files.
 func (x *site) noLitter() {
 	x.t.Helper()
-	for _, name := range []string{"index.lock", "git-checkpoint/index.copy", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
+	for _, name := range []string{"index.lock", "index.git-checkpoint", "index.git-checkpoint.lock", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
 		_, err := os.Lstat(x.GitPath(name))
 		require.ErrorIs(x.t, err, fs.ErrNotExist, name)
 	}

@@ -77,10 +77,12 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue, ids []ch
 	for _, e := range entries {
 		moves = append(moves, refs.Move{Name: e.Name(), Old: e.Commit})
 	}
-	if len(moves) == 0 {
-		return nil
+	if len(moves) > 0 {
+		if err := s.repo.MoveRefs(ctx, "purge", moves...); err != nil {
+			return err
+		}
 	}
-	return s.repo.MoveRefs(ctx, "purge", moves...)
+	return s.log.SweepKept(ctx)
 }
 
 // toPurge returns the operations of an issue, and those of other issues that reach a file of the

@@ -240,7 +240,7 @@ func (a *after) Archive(ctx context.Context, i checkpoint.Issue, ids []checkpoin
 	return a.Store.Archive(ctx, i, ids, why)
 }
 
-func (a *after) Undo(ctx context.Context, which gitstore.Which, shown *gitstore.Undone) (*gitstore.Undone, error) {
+func (a *after) Revert(ctx context.Context, way gitstore.Way, which gitstore.Which, shown *gitstore.Undone) (*gitstore.Undone, error) {
 	defer a.do()
-	return a.Store.Undo(ctx, which, shown)
+	return a.Store.Revert(ctx, way, which, shown)
 }

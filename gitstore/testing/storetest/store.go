@@ -51,7 +51,7 @@ type Archiver interface {
 
 // An Undoer is a Subject with an undo of operations.
 type Undoer interface {
-	Undo(ctx context.Context, which gitstore.Which, shown *gitstore.Undone) (*gitstore.Undone, error)
+	Revert(ctx context.Context, way gitstore.Way, which gitstore.Which, shown *gitstore.Undone) (*gitstore.Undone, error)
 }
 
 // A Purger is a Subject that can delete removed checkpoints permanently.

@@ -12,7 +12,7 @@ import (
 
 func (t *trial) undo(what string, ids ...checkpoint.ID) {
 	t.Helper()
-	done, err := t.Subject.(Undoer).Undo(t.ctx, gitstore.Which{Issue: issue}, nil)
+	done, err := t.Subject.(Undoer).Revert(t.ctx, "undo", gitstore.Which{Issue: issue}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, what, done.What)
 	assert.ElementsMatch(t, ids, done.IDs())
@@ -20,7 +20,7 @@ func (t *trial) undo(what string, ids ...checkpoint.ID) {
 
 func (t *trial) nothingToUndo() {
 	t.Helper()
-	_, err := t.Subject.(Undoer).Undo(t.ctx, gitstore.Which{Issue: issue}, nil)
+	_, err := t.Subject.(Undoer).Revert(t.ctx, "undo", gitstore.Which{Issue: issue}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 
@@ -101,7 +101,7 @@ func undoPromises() []Promise {
 		{Name: "undo/issues are apart", hold: func(t *trial) {
 			ids := t.chain(2)
 			t.drop(ids[1])
-			_, err := t.Subject.(Undoer).Undo(t.ctx, gitstore.Which{Issue: "43"}, nil)
+			_, err := t.Subject.(Undoer).Revert(t.ctx, "undo", gitstore.Which{Issue: "43"}, nil)
 			require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 			t.undo("drop", ids[1])
 		}},
