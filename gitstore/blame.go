@@ -270,7 +270,8 @@ func (b *blame) header(line string) (at BlameLine, err error) {
 func (b *blame) source(hash plumbing.Hash) *BlameSource {
 	if b.sources[hash] == nil {
 		b.sources[hash] = &BlameSource{Commit: hash, NotSaved: hash == b.now}
-		if st := b.line.StateOf(hash); st != nil {
+		if n, ok := b.line.number[hash]; ok {
+			st := &b.line.States[n]
 			of, _ := b.line.store.repo.ReadCommit(st.Checkpoint.Commit) // it was read with the chain
 			b.sources[hash].fill(b.line.encode(st, of, nil))
 			b.sources[hash].Checkpoint, b.sources[hash].Author = &st.Checkpoint, st.Checkpoint.Author

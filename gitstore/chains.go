@@ -18,7 +18,6 @@ type (
 	Checkpoint    = chain.Checkpoint
 	Exposed       = chain.Exposed
 	Filed         = chain.Filed
-	LedgerCount   = chain.LedgerCount
 	List          = chain.List
 	Outgoing      = chain.Outgoing
 	Point         = chain.Point

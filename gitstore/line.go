@@ -104,14 +104,6 @@ func (l *Line) Close() {
 	}
 }
 
-// StateOf returns the state of a commit of the line, or nil.
-func (l *Line) StateOf(commit plumbing.Hash) *LineState {
-	if i, ok := l.number[commit]; ok {
-		return &l.States[i]
-	}
-	return nil
-}
-
 // ByID returns the state of a checkpoint, or nil.
 func (l *Line) ByID(id checkpoint.ID) *LineState {
 	for i := range slices.Backward(l.States) {

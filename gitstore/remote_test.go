@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -66,8 +67,8 @@ func TestPushAndFetchAThinnedChain(t *testing.T) {
 	require.Equal(t, []checkpoint.ID{first.ID}, second.Pruned)
 	done := a.push()
 	require.NoError(t, done.Err)
-	assert.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed, Facts: LedgerCount{Pruned: 1}}, done)
-	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Result: Fetched, Facts: LedgerCount{Pruned: 1}}, b.fetch())
+	assert.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed, Facts: ledger.Count{Pruned: 1}}, done)
+	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Result: Fetched, Facts: ledger.Count{Pruned: 1}}, b.fetch())
 	assert.Equal(t, []checkpoint.ID{second.ID}, b.live())
 	assert.Equal(t, UpToDate, b.fetch().Result)
 	assert.Equal(t, UpToDate, b.push().Result)

@@ -33,9 +33,6 @@ type Look = restore.Look
 // A Restored is the result of a restore.
 type Restored = restore.Restored
 
-// A RestoreOutcome lists the result of a restore for each path.
-type RestoreOutcome = restore.Outcome
-
 // Restore restores the files of a checkpoint. If the user asked for the checkpoint, the files go back
 // to it; otherwise it is merged with the present files. Content of older checkpoints and of HEAD at
 // the save becomes the checkpoint's. In a merge, content of newer checkpoints, of commits and edits

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
@@ -89,8 +90,8 @@ func TestGoingBackTravels(t *testing.T) {
 	t.Parallel()
 	a, b, hub, ids := pair(t, 3)
 	a.goBack(ids[0])
-	assert.Equal(t, Synced{Issue: "42", Result: Pushed, Facts: LedgerCount{Restored: 1}}, a.sync())
-	assert.Equal(t, Synced{Issue: "42", Result: Fetched, Facts: LedgerCount{Restored: 1}}, b.sync())
+	assert.Equal(t, Synced{Issue: "42", Result: Pushed, Facts: ledger.Count{Restored: 1}}, a.sync())
+	assert.Equal(t, Synced{Issue: "42", Result: Fetched, Facts: ledger.Count{Restored: 1}}, b.sync())
 	p, err := b.s.Point(ctx, "42")
 	require.NoError(t, err)
 	assert.Equal(t, ids[0], p.ID)

@@ -19,9 +19,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Here has the files and the index that a worktree last agreed on with a checkpoint of an issue. The
-// files may have changed since, and the checkpoint may have been dropped. It is the base of the next
-// restore, and names the checkpoints for Checkpoint-After and Checkpoint-Restored-From of the next save.
+// A Here has the files and the index on which a worktree last agreed with a checkpoint of an issue. The
+// files may have changed since, and the checkpoint may have been dropped. A restore takes its bases of
+// merges from here, and a save its trailers Checkpoint-After and Checkpoint-Restored-From.
 //
 // The ref refs/git-checkpoint/here/<worktree>/<issue> points to it as a commit in the form of a state
 // commit. After a complete save or restore it is the state commit of the checkpoint, so that a save
@@ -37,13 +37,13 @@ import (
 type Here struct {
 	StateCommit
 	ID   checkpoint.ID            // "" if the worktree agreed on no checkpoint, or only on paths of Open
-	Open map[string]checkpoint.ID // paths with the version of another checkpoint, or of none
+	Open map[string]checkpoint.ID // checkpoints of the paths with another version, "" without an agreement
 
 	// Heads are the checkpoints that the files come after, the newest first, without an order of the
 	// others. Restores since the last save add to them.
 	Heads []checkpoint.ID
-	// Sources are the checkpoints of which the worktree got some files since its last save: by a
-	// restore of some paths, by a restore that left others, or by the adoption of a fork.
+	// Sources are the checkpoints of which the worktree got some files since its last save, such as the
+	// source of a restore of some paths.
 	Sources []checkpoint.ID
 
 	Rest []byte // author and committer of the commit
@@ -56,7 +56,7 @@ const (
 	hereOpen  = "Here-Open: "
 )
 
-// maxOpen limits the paths of Open. With more of them, the worktree counts as agreed on nothing.
+// maxOpen limits the paths of Open. A worktree with more of them has no agreement.
 const maxOpen = 10_000
 
 // OriginOf returns the checkpoint that has the version of a path, or "".
@@ -133,8 +133,8 @@ func (h *Here) parse(message string) bool {
 	return ok && valid
 }
 
-// Here returns what this worktree last agreed on with a checkpoint of an issue. Without it, as in a new
-// worktree, or if the ref is damaged, nothing is known.
+// Here returns the agreement of this worktree with a checkpoint of an issue. The result is empty in a
+// new worktree, and if the ref is damaged.
 func (s *Chains) Here(ctx context.Context, i checkpoint.Issue) *Here {
 	tip, err := s.repo.ReadRef(ctx, s.repo.HereRef(i))
 	if err != nil || tip.IsZero() || !s.ownsHere() {

@@ -36,17 +36,14 @@ const (
 // A Synced is the result of a Fetch, a Push or a Sync for one issue.
 type Synced struct {
 	Issue   checkpoint.Issue
-	Fetched int         // number of fetched checkpoints
-	Pushed  int         // number of pushed checkpoints
-	Joined  bool        // two chains were merged into a new chain
-	Retries int         // number of attempts lost to faster processes
-	Facts   LedgerCount // facts about checkpoints that one of the sides lacked
+	Fetched int          // number of fetched checkpoints
+	Pushed  int          // number of pushed checkpoints
+	Joined  bool         // two chains were merged into a new chain
+	Retries int          // number of attempts lost to faster processes
+	Facts   ledger.Count // facts about checkpoints that one of the sides lacked
 	Result  string
 	Err     error // reason for Failed or Diverged, otherwise nil
 }
-
-// A LedgerCount counts facts about checkpoints, such as archivals, by kind.
-type LedgerCount = ledger.Count
 
 // A RemoteError reports a remote's rejection or missing answer.
 type RemoteError = remote.Error
@@ -66,14 +63,11 @@ func (s *Chains) Remote(ctx context.Context) (string, error) {
 	if name, _ := git.Last(s.repo.Config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
 		return name, nil
 	}
-	if s.configured("origin") {
+	if remote.Configured(s.repo.Config, "origin") {
 		return "origin", nil
 	}
 	return "", ErrNoRemote
 }
-
-// configured reports whether git's configuration has a remote with this name.
-func (s *Chains) configured(name string) bool { return remote.Configured(s.repo.Config, name) }
 
 // TrackingRef returns the remote-tracking ref of an issue's chain.
 func (s *Chains) TrackingRef(name string, i checkpoint.Issue) string {
@@ -84,7 +78,7 @@ func (s *Chains) TrackingRef(name string, i checkpoint.Issue) string {
 // path is replaced by its digest, because it may be long or contain a password.
 func (s *Chains) TrackingRefs(name string) string {
 	dir := checkpoint.Issue(name).RefName()
-	if !s.configured(name) || len(dir) > checkpoint.MaxIssueBytes {
+	if !remote.Configured(s.repo.Config, name) || len(dir) > checkpoint.MaxIssueBytes {
 		dir = fmt.Sprintf("url-%x", sha256.Sum256([]byte(name)))[:20]
 	}
 	return repo.RemoteRefs + dir + "/"

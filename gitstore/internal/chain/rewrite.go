@@ -136,9 +136,16 @@ func (s *Chains) Rebuild(c *Chain, links []ChainCommit, k *repo.ObjectWriter) pl
 		links[len(links)-1-same].Raw.Hash == c.Commits[len(c.Commits)-1-same].Raw.Hash {
 		same++
 	}
-	parent := s.bottom(c, k)
-	if same > 0 {
+	base := Genesis(c.Issue)
+	parent, n := base.Hash, len(c.Commits)
+	switch {
+	case same > 0:
 		parent = links[len(links)-same].Raw.Hash
+	case n > 0 && !c.Rooted && len(c.Commits[n-1].Raw.Parents) > 0:
+		parent = c.Commits[n-1].Raw.Parents[0]
+	case !s.repo.Objects.Has(base.Hash):
+		k.Add(plumbing.TreeObject, nil)
+		k.AddCommit(base)
 	}
 	above := len(links) - same
 	for i := above - 1; i >= 0; i-- {
@@ -157,21 +164,6 @@ func (s *Chains) Rebuild(c *Chain, links []ChainCommit, k *repo.ObjectWriter) pl
 		parent = k.AddCommit(commit)
 	}
 	return parent
-}
-
-// bottom returns the parent of the chain's oldest commit that was read.
-func (s *Chains) bottom(c *Chain, k *repo.ObjectWriter) plumbing.Hash {
-	if n := len(c.Commits); n > 0 && !c.Rooted {
-		if parents := c.Commits[n-1].Raw.Parents; len(parents) > 0 {
-			return parents[0]
-		}
-	}
-	base := Genesis(c.Issue)
-	if !s.repo.Objects.Has(base.Hash) {
-		k.Add(plumbing.TreeObject, nil)
-		k.AddCommit(base)
-	}
-	return base.Hash
 }
 
 // ledgerAt returns the ledger in a commit's tree, or nil.

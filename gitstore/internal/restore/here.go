@@ -35,9 +35,9 @@ func (req *RestoreRequest) movesPoint() bool {
 	return req.goesBack() && req.Since == nil && req.isWhole() && c.ID != "" && c.Valid() && !c.Archived
 }
 
-// recordHere records what this worktree agrees on with checkpoints after a restore. Paths on which it
-// does not agree with the restored checkpoint keep their former version and its checkpoint, so that
-// the next restore compares them as this one did.
+// recordHere records the agreement of this worktree with checkpoints after a restore. A path that does
+// not agree with the restored checkpoint keeps its former version and the checkpoint of that version.
+// So the next restore compares the path as this one did.
 func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, site *Worktree, done *Restored) {
 	issue, k := req.issue(), s.repo.NewObjectWriter()
 	former := s.chain.Here(ctx, issue)

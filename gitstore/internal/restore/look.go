@@ -14,25 +14,17 @@ import (
 // first use. Plans of one command share it. A plan reads the present content of each file anyway.
 type Look struct{ modified, untracked looked }
 
-// A looked is a list of files after the first use, which sets known.
+// A looked is a list of files after the first use.
 type looked struct {
-	mu    sync.Mutex
+	first sync.Once
 	paths []string
-	known bool
+	err   error
 }
 
-// once returns the list, which list makes at the first call without an error.
+// once returns the list, which list makes at the first call.
 func (l *looked) once(list func() ([]string, error)) ([]string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.known {
-		paths, err := list()
-		if err != nil {
-			return nil, err
-		}
-		l.paths, l.known = paths, true
-	}
-	return slices.Clone(l.paths), nil
+	l.first.Do(func() { l.paths, l.err = list() })
+	return slices.Clone(l.paths), l.err
 }
 
 // modifiedFiles returns the tracked files that may differ from the index.

@@ -38,7 +38,7 @@ type past struct {
 
 // An agreement has the files that a worktree agreed on with a checkpoint.
 type agreement struct {
-	origin relation        // of the checkpoint to the restored one, unset if it is not known
+	origin relation        // of the checkpoint to the restored one, or unset
 	here   *contents.Files // files of the checkpoint
 	common *contents.Files // of the newest checkpoint that both came after, or nil
 

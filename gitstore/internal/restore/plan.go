@@ -84,8 +84,8 @@ const (
 	others                     // leave: another session changed it
 )
 
-// leavesOpen reports whether the worktree does not agree with the checkpoint about a path after an
-// action. A merge leaves the path open only if it is not done.
+// leavesOpen reports whether the worktree and the checkpoint do not agree about a path after an
+// action. A merge that fails becomes another action.
 func (a action) leavesOpen(back bool) bool {
 	switch a {
 	case changed, held, notCaptured, unproven, others:

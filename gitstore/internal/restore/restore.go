@@ -277,7 +277,7 @@ func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex,
 	}
 	r.done.lose(lost, &r.done.Skipped)
 	r.done.lose(w.stays, &r.done.InTheWay)
-	r.s.open = append(r.s.open, lost...)
+	r.s.open = slices.Concat(r.s.open, lost, w.stays)
 	if err := faultPoint("index"); err != nil {
 		return err
 	}

@@ -59,10 +59,11 @@ type Worktree struct {
 	former formerIndex   // before the operation to undo
 	past   *past         // of the checkpoint to restore
 	before plumbing.Hash // tree of HEAD at the operation to undo
-	// Modified returns the tracked files that may differ from the index. It is nil for the changes
-	// since a checkpoint.
+	// Modified returns the tracked files that may differ from the index. Nil means that files
+	// outside of a checkpoint's changes are not compared.
 	Modified func(context.Context) ([]string, error)
-	// Untracked returns the untracked files that git does not ignore.
+	// Untracked returns the untracked files that git does not ignore. Nil means that no file came
+	// later.
 	Untracked func(context.Context) ([]string, error)
 	// Others has the paths that another session in this worktree changed, with the session. They
 	// stay unless the request names them, or has a choice.

@@ -294,8 +294,8 @@ func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
 	return nil
 }
 
-// agreed sets the versions that this worktree last agreed on with checkpoints, if these are still
-// there, and returns where they come from.
+// agreed sets the agreements of this worktree with checkpoints that still exist, and returns the ref's
+// content.
 func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carrying) *chain.Here {
 	here := s.chain.Here(ctx, issue)
 	known := map[checkpoint.ID]Agreement{"": {}}

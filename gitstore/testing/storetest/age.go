@@ -30,7 +30,7 @@ func (t *trial) expire(s retention.Stay) *gitstore.Pruned {
 }
 
 func agePromises() []Promise {
-	return needing(archives, []Promise{
+	return []Promise{
 		{Name: "age/an old chain is archived as a whole", hold: func(t *trial) {
 			ids := t.chain(2)
 			t.pass(7*day + time.Second)
@@ -98,5 +98,5 @@ func agePromises() []Promise {
 			require.Equal(t, []checkpoint.ID{chosen}, t.expire(retention.Stay{}).Expired)
 			t.taken(chosen, true)
 		}},
-	})
+	}
 }

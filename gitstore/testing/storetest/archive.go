@@ -14,20 +14,20 @@ import (
 // archive moves checkpoints of the issue to the archive, all if ids is empty.
 func (t *trial) archive(ids ...checkpoint.ID) []checkpoint.ID {
 	t.Helper()
-	moved, err := t.Subject.(Archiver).Archive(t.ctx, issue, ids, retention.ReasonAsked)
+	moved, err := t.Archive(t.ctx, issue, ids, retention.ReasonAsked)
 	require.NoError(t, err)
 	return moved
 }
 
 func (t *trial) archived() []gitstore.Checkpoint {
 	t.Helper()
-	l, err := t.Subject.(Archiver).Archived(t.ctx, issue, 0)
+	l, err := t.Archived(t.ctx, issue, 0)
 	require.NoError(t, err)
 	return l.Checkpoints
 }
 
 func archivePromises() []Promise {
-	return needing(archives, []Promise{
+	return []Promise{
 		{Name: "archive/it leaves the chain", hold: func(t *trial) {
 			ids := t.chain(3)
 			assert.Equal(t, ids[1:2], t.archive(ids[1]))
@@ -56,7 +56,7 @@ func archivePromises() []Promise {
 		{Name: "archive/it says why and when", hold: func(t *trial) {
 			ids := t.chain(2)
 			t.pass(time.Hour)
-			_, err := t.Subject.(Archiver).Archive(t.ctx, issue, ids[1:], retention.ReasonFailed)
+			_, err := t.Archive(t.ctx, issue, ids[1:], retention.ReasonFailed)
 			require.NoError(t, err)
 			c := t.archived()[0]
 			assert.True(t, c.Archived)
@@ -72,13 +72,13 @@ func archivePromises() []Promise {
 		{Name: "archive/several together or not at all", hold: func(t *trial) {
 			ids := t.chain(2)
 			before := t.view()
-			_, err := t.Subject.(Archiver).Archive(t.ctx, issue, []checkpoint.ID{ids[1], first}, retention.ReasonAsked)
+			_, err := t.Archive(t.ctx, issue, []checkpoint.ID{ids[1], first}, retention.ReasonAsked)
 			require.ErrorAs(t, err, new(*gitstore.NotFoundError))
 			t.same(before)
 			assert.Empty(t, t.archived())
 		}},
 		{Name: "archive/an issue without checkpoints has none", hold: func(t *trial) {
-			_, err := t.Subject.(Archiver).Archive(t.ctx, issue, nil, retention.ReasonAsked)
+			_, err := t.Archive(t.ctx, issue, nil, retention.ReasonAsked)
 			require.ErrorAs(t, err, new(*gitstore.NoneError))
 		}},
 		{Name: "archive/an archived one can be dropped", hold: func(t *trial) {
@@ -109,7 +109,7 @@ func archivePromises() []Promise {
 			require.NoError(t, err)
 			assert.Equal(t, []checkpoint.Issue{issue}, issues)
 		}},
-	})
+	}
 }
 
 // needing returns list with an additional required ability.

@@ -135,10 +135,10 @@ func crowdPromises() []Promise {
 				assert.True(t, c.Pinned, "%s", c.ID)
 			}
 		}},
-		{Name: "crowd/archivings beside saves lose nothing", needs: []ability{archives}, hold: func(t *trial) {
+		{Name: "crowd/archivings beside saves lose nothing", hold: func(t *trial) {
 			ids := t.chain(writers)
 			t.together(func(s Subject, w int) error {
-				if _, err := s.(Archiver).Archive(t.ctx, issue, ids[w:w+1], retention.ReasonAsked); err != nil {
+				if _, err := s.Archive(t.ctx, issue, ids[w:w+1], retention.ReasonAsked); err != nil {
 					return err
 				}
 				_, err := s.Save(t.ctx, request(issue, checkpoint.Manual))

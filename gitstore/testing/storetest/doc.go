@@ -10,7 +10,7 @@
 //	}
 //
 // Run tests each promise in a new store, as a subtest with the promise's name. If a store
-// lacks an optional ability, such as an archive, Run logs it and skips the promises about
+// lacks an optional ability, such as an undo, Run logs it and skips the promises about
 // that ability.
 //
 // # The contract

@@ -78,7 +78,7 @@ func findPromises() []Promise {
 			assert.Equal(t, second, t.find(c.Commit.String()).ID)
 			assert.Equal(t, second, t.find(c.Commit.String()[:12]).ID)
 		}},
-		{Name: "find/in the archive, too", needs: []ability{archives}, hold: func(t *trial) {
+		{Name: "find/in the archive, too", hold: func(t *trial) {
 			t.three()
 			t.archive(first)
 			c := t.find("1111aaaa")

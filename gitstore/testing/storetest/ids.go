@@ -60,7 +60,7 @@ func idPromises() []Promise {
 			t.taken(chosen, true)
 			t.same(before)
 		}},
-		{Name: "ids/one that is archived is refused", needs: []ability{archives}, hold: func(t *trial) {
+		{Name: "ids/one that is archived is refused", hold: func(t *trial) {
 			t.save(named(chosen))
 			t.archive(chosen)
 			t.taken(chosen, false)

@@ -57,7 +57,7 @@ func peerPromises() []Promise {
 			require.NoError(t, err)
 			assert.True(t, c.Pinned)
 		}},
-		{Name: "peer/what was archived is archived there", needs: []ability{archives}, hold: func(t *trial) {
+		{Name: "peer/what was archived is archived there", hold: func(t *trial) {
 			peer := t.Peer()
 			ids := t.chain(2)
 			t.Meet()

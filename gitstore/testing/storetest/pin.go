@@ -84,7 +84,7 @@ func pinPromises() []Promise {
 			_, err := t.Pin(t.ctx, issue, ids[1], true)
 			require.ErrorAs(t, err, new(*gitstore.NotFoundError))
 		}},
-		{Name: "pin/an archived one, too", needs: []ability{archives}, hold: func(t *trial) {
+		{Name: "pin/an archived one, too", hold: func(t *trial) {
 			ids := t.chain(3)
 			t.archive(ids[2])
 			t.pin(ids[2], true)

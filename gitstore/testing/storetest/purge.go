@@ -44,7 +44,7 @@ func purgePromises() []Promise {
 			t.purge(chosen)
 			t.taken(chosen, true)
 		}},
-		{Name: "purge/an emptied archive is forgotten", needs: []ability{archives}, hold: func(t *trial) {
+		{Name: "purge/an emptied archive is forgotten", hold: func(t *trial) {
 			ids := t.chain(2)
 			t.archive(ids[1])
 			t.purge(ids[1])

@@ -14,6 +14,10 @@ type Subject interface {
 	Saver
 	RecordReader
 	Keeper
+	Archiver
+
+	// Verify checks the store. Each promise ends with Verify, which must report no errors.
+	Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.Report, error)
 }
 
 // A Saver saves checkpoints. It must support the request fields Issue, Edit, Keep,
@@ -32,14 +36,14 @@ type RecordReader interface {
 }
 
 // A Keeper pins, drops and prunes checkpoints. It must support the request fields Issue,
-// Policy, DryRun and Plan, and if it archives, MaxAge, Closed and Stay.
+// Policy, DryRun, Plan, MaxAge, Closed and Stay.
 type Keeper interface {
 	Pin(ctx context.Context, i checkpoint.Issue, id checkpoint.ID, on bool) (bool, error)
 	Drop(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) error
 	Prune(ctx context.Context, req gitstore.PruneRequest) (*gitstore.Pruned, error)
 }
 
-// An Archiver is a Subject with archive operations.
+// An Archiver archives checkpoints.
 type Archiver interface {
 	Archive(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error)
 	Archived(ctx context.Context, i checkpoint.Issue, limit int) (*gitstore.List, error)
@@ -53,10 +57,4 @@ type Undoer interface {
 // A Purger is a Subject that can delete removed checkpoints permanently.
 type Purger interface {
 	Purge(ctx context.Context, i checkpoint.Issue, ids []checkpoint.ID) ([]string, error)
-}
-
-// A Verifier is a Subject with a consistency check. Each promise ends with Verify, which
-// must report no errors.
-type Verifier interface {
-	Verify(ctx context.Context, i checkpoint.Issue) (*gitstore.Report, error)
 }

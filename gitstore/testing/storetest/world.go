@@ -12,8 +12,8 @@ import (
 // concurrent calls. The cleanup of t deletes the store.
 type Maker func(t testing.TB, now func() time.Time) World
 
-// A World provides a store and test operations. A nil field means that the store does not
-// support the operation. Open is required.
+// A World provides a store and test operations. If Rewrite, Peer or Meet is nil, the store does not
+// support the operation.
 type World struct {
 	// Open returns a new handle on the store, like another process.
 	Open func() Subject
@@ -37,30 +37,24 @@ type World struct {
 type ability string
 
 const (
-	archives ability = "it has no archive (Archiver)"
 	undoes   ability = "it takes nothing back (Undoer)"
 	purges   ability = "it forgets nothing (Purger)"
 	rewrites ability = "its records cannot be damaged (World.Rewrite)"
-	files    ability = "it holds no files (World.Stage, World.Files)"
 	shares   ability = "it shares with no other place (World.Peer, World.Meet)"
 )
 
 // abilities lists all abilities in log order.
-var abilities = []ability{archives, undoes, purges, rewrites, files, shares}
+var abilities = []ability{undoes, purges, rewrites, shares}
 
 // can reports whether store and handle support an ability.
 func (w World) can(a ability, s Subject) (ok bool) {
 	switch a {
-	case archives:
-		_, ok = s.(Archiver)
 	case undoes:
 		_, ok = s.(Undoer)
 	case purges:
 		_, ok = s.(Purger)
 	case rewrites:
 		ok = w.Rewrite != nil
-	case files:
-		ok = w.Stage != nil && w.Files != nil
 	case shares:
 		ok = w.Peer != nil && w.Meet != nil
 	}
