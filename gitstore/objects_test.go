@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -89,4 +90,39 @@ func TestSaveOfATurnWritesFewObjects(t *testing.T) {
 	assert.LessOrEqual(t, len(w.live()), 40)
 	assert.GreaterOrEqual(t, len(w.live()), 20)
 	w.sound()
+}
+
+// A save replaces the note of the last sync, and never follows a symlink in its place.
+func TestNoteOfSyncedFilesIsReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.manual(1)
+	path := w.s.Notes.Path("synced")
+	first, err := os.Stat(path)
+	require.NoError(t, err)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	w.manual(1)
+	second, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.False(t, second.ModTime().Before(first.ModTime()))
+	assert.False(t, os.SameFile(first, second))
+
+	outside := filepath.Join(t.TempDir(), "outside")
+	require.NoError(t, os.WriteFile(outside, []byte("mine"), 0o666))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.Symlink(outside, path))
+	w.manual(1)
+	data, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(data))
+	again, err := os.Lstat(path)
+	require.NoError(t, err)
+	assert.True(t, again.Mode().IsRegular())
+	data, err = os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, text, data)
+	left, err := filepath.Glob(w.GitPath("git-checkpoint/.tmp-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }

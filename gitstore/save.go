@@ -412,6 +412,11 @@ func (s *Store) Together(ctx context.Context, message string, issues []checkpoin
 // looseLimit is the number of loose objects above which git packs them.
 const looseLimit = 1000
 
+// packSettings are the settings of git that packs loose objects. Git does not know the paths of these, so
+// it compares each with many: with its default of 10, packs of turns are much larger. The memory limit
+// has no effect on small objects.
+var packSettings = []string{"-c", "core.fsync=pack,pack-metadata", "-c", "pack.window=250", "-c", "pack.windowMemory=64m"}
+
 // PackLoose lets git pack the loose objects if there are many, in the background if git's settings
 // allow that. Saves of agents at each turn would otherwise leave thousands of files. Git deletes the
 // files of packed objects when it runs again. With extensions.preciousObjects, other repositories
@@ -426,7 +431,7 @@ func (s *Store) PackLoose(ctx context.Context) error {
 	if err := fsutil.SyncDir(filepath.Join(s.repo.Info.ObjectDir, "pack")); err != nil {
 		return err
 	}
-	args := []string{"-c", "core.fsync=pack,pack-metadata", "maintenance", "run", "--quiet", "--task=loose-objects"}
+	args := append(packSettings[:len(packSettings):len(packSettings)], "maintenance", "run", "--quiet", "--task=loose-objects")
 	if s.MayDetach() {
 		err = s.repo.Git.Detach(args...)
 		if !errors.Is(err, errors.ErrUnsupported) {

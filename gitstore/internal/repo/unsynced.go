@@ -38,8 +38,8 @@ func (s *Repo) syncOthers(k *ObjectWriter) (done func(error), err error) {
 	path := s.NotePath(syncedNote)
 	here := odb.Identity(s.Info.CommonDir)
 	u := &unsynced{s: s, moved: true}
-	if text, err := os.ReadFile(path); err == nil && string(text) == here {
-		if info, err := os.Stat(path); err == nil {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+		if text, err := os.ReadFile(path); err == nil && string(text) == here {
 			u.moved, u.since = false, info.ModTime()
 		}
 	}
