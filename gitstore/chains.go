@@ -11,7 +11,7 @@ import (
 	"git-checkpoint/gitstore/retention"
 )
 
-// What this package returns about checkpoints, and what it takes. The meaning is at the
+// Types of results and parameters about checkpoints, explained at their
 // declarations.
 type (
 	Approval      = chain.Approval

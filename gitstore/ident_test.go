@@ -12,9 +12,7 @@ import (
 
 // Author and committer equal git's own choice.
 func TestIdentMatchesGitVar(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.Slow(t)
 	for name, c := range map[string]struct {
 		config [][2]string
 		env    [][2]string

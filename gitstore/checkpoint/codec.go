@@ -64,7 +64,7 @@ func (e *VersionError) Error() string {
 
 func (e *VersionError) Exit() (code int, hint string) { return failure.Version, failure.Upgrade }
 
-// The documents of records, and what reads and compares them: see package document.
+// Documents of records, and functions that read and compare them: see package document.
 type (
 	Map         = document.Map
 	Number      = document.Number

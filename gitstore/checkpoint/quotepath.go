@@ -2,13 +2,9 @@ package checkpoint
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
-)
-
-const (
-	pathLetters = "abtnvfr\"\\"
-	pathBytes   = "\a\b\t\n\v\f\r\"\\"
 )
 
 // QuotePath returns the form of a path in records. If the path is invalid UTF-8, contains
@@ -22,10 +18,10 @@ func QuotePath(path string) string {
 	b.WriteByte('"')
 	for k := 0; k < len(path); k++ {
 		c := path[k]
-		switch at := strings.IndexByte(pathBytes, c); {
+		switch at := strings.IndexByte("\a\b\t\n\v\f\r\"\\", c); {
 		case at >= 0:
 			b.WriteByte('\\')
-			b.WriteByte(pathLetters[at])
+			b.WriteByte("abtnvfr\"\\"[at])
 		case c < ' ' || c >= 0x7f:
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
@@ -49,55 +45,9 @@ func UnquotePath(s string) (string, error) {
 		}
 		return s, nil
 	}
-	path, ok := cUnquote(s)
-	if !ok || strings.IndexByte(path, 0) >= 0 || QuotePath(path) != s {
+	path, err := strconv.Unquote(s)
+	if err != nil || strings.IndexByte(path, 0) >= 0 || QuotePath(path) != s {
 		return "", fmt.Errorf("path %q: not quoted as git does", s)
 	}
 	return path, nil
-}
-
-func cUnquote(s string) (string, bool) {
-	if len(s) < 2 || s[len(s)-1] != '"' {
-		return "", false
-	}
-	s = s[1 : len(s)-1]
-	var b strings.Builder
-	for k := 0; k < len(s); k++ {
-		if s[k] != '\\' {
-			b.WriteByte(s[k])
-			continue
-		}
-		c, n := cEscape(s[k+1:])
-		if n == 0 {
-			return "", false
-		}
-		b.WriteByte(c)
-		k += n
-	}
-	return b.String(), true
-}
-
-// cEscape returns the byte of an escape after the backslash and the escape's length, 0 if
-// s is not an escape.
-func cEscape(s string) (byte, int) {
-	if s == "" {
-		return 0, 0
-	}
-	if at := strings.IndexByte(pathLetters, s[0]); at >= 0 {
-		return pathBytes[at], 1
-	}
-	if len(s) < 3 {
-		return 0, 0
-	}
-	n := 0
-	for _, c := range []byte(s[:3]) {
-		if c < '0' || c > '7' {
-			return 0, 0
-		}
-		n = n<<3 | int(c-'0')
-	}
-	if n > 0xff {
-		return 0, 0
-	}
-	return byte(n), 3
 }

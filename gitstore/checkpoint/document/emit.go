@@ -3,8 +3,10 @@ package document
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -89,7 +91,7 @@ func (e *emitter) string(s, key string) {
 	case !utf8.ValidString(s):
 		e.fail(key, errUTF8)
 	}
-	e.b = appendQuoted(e.b, s)
+	e.b = appendQuoted(e.b, s, false)
 }
 
 // plainWords are words that some YAML parsers read as a value other than text, in lower
@@ -159,53 +161,38 @@ var (
 )
 
 // appendQuoted appends s in double quotes, with escapes common to YAML and JSON if
-// possible.
-func appendQuoted(b []byte, s string) []byte {
+// possible. Only JSON has surrogates, and only YAML an escape for runes that need them.
+func appendQuoted(b []byte, s string, json bool) []byte {
 	b = append(b, '"')
-	for k := 0; k < len(s); {
-		c := s[k]
-		if c < utf8.RuneSelf {
-			b = appendByte(b, c)
-			k++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[k:])
-		if printable(r) {
-			b = append(b, s[k:k+size]...)
-		} else {
+	for _, r := range s {
+		at := strings.IndexRune("\"\\\n\t\r", r)
+		switch {
+		case at >= 0:
+			b = append(b, '\\', `"\ntr`[at])
+		case printable(r):
+			b = utf8.AppendRune(b, r)
+		case json && r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			b = appendEscape(appendEscape(b, high), low)
+		default:
 			b = appendEscape(b, r)
 		}
-		k += size
 	}
 	return append(b, '"')
-}
-
-func appendByte(b []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\n':
-		return append(b, '\\', 'n')
-	case '\t':
-		return append(b, '\\', 't')
-	case '\r':
-		return append(b, '\\', 'r')
-	}
-	if c < ' ' || c == 0x7f {
-		return appendEscape(b, rune(c))
-	}
-	return append(b, c)
 }
 
 const hexDigits = "0123456789ABCDEF"
 
 func appendEscape(b []byte, r rune) []byte {
+	b, size := append(b, '\\', 'u'), 16
 	if r > 0xffff {
-		b = append(b, '\\', 'U', '0', '0')
-		return append(b, hexDigits[r>>20&15], hexDigits[r>>16&15], hexDigits[r>>12&15],
-			hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+		b[len(b)-1], size = 'U', 32
 	}
-	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+	for size > 0 {
+		size -= 4
+		b = append(b, hexDigits[r>>size&15])
+	}
+	return b
 }
 
 func (e *emitter) valueOf(en Entry, n, depth int) {
@@ -265,7 +252,7 @@ func (e *emitter) scalar(v any, n int, key string) {
 	case nil:
 		e.b = append(e.b, "null"...)
 	case bool:
-		e.b = append(e.b, boolText(v)...)
+		e.b = strconv.AppendBool(e.b, v)
 	case Number:
 		if !isNumber(string(v)) {
 			e.fail(key, fmt.Errorf("%.40q is not a number", string(v)))
@@ -285,13 +272,6 @@ func (e *emitter) scalar(v any, n int, key string) {
 		e.fail(key, fmt.Errorf("a %T cannot be written", v))
 	}
 	e.b = append(e.b, '\n')
-}
-
-func boolText(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
 }
 
 // blockSafe reports whether s can be a literal block. It needs printable lines, a

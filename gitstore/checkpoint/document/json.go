@@ -43,21 +43,21 @@ func AppendJSON(b []byte, v any, depth int) (_ []byte, err error) {
 	case nil:
 		return append(b, "null"...), nil
 	case bool:
-		return append(b, boolText(v)...), nil
+		return strconv.AppendBool(b, v), nil
 	case Number:
 		if !isNumber(string(v)) {
 			return nil, fmt.Errorf("%.40q is not a number", string(v))
 		}
 		return append(b, v...), nil
 	case string:
-		return appendJSONText(b, v), nil
+		return appendQuoted(b, v, true), nil
 	case *Map:
 		b = append(b, '{')
 		for k := range v.Len() {
 			if k > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendJSONText(b, v.Entries[k].Key), ':')
+			b = append(appendQuoted(b, v.Entries[k].Key, true), ':')
 			if b, err = AppendJSON(b, v.Entries[k].Value, depth+1); err != nil {
 				return nil, err
 			}
@@ -345,23 +345,4 @@ func (p *jsonParser) literal() (any, error) {
 	default:
 		return nil, p.fail("want a JSON value, got %.20q", p.s[p.at:min(max(end, p.at+1), len(p.s))])
 	}
-}
-
-// appendJSONText escapes unprintable characters like Encode.
-func appendJSONText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-			b = appendByte(b, byte(r))
-		case printable(r):
-			b = utf8.AppendRune(b, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			b = appendEscape(appendEscape(b, high), low)
-		default:
-			b = appendEscape(b, r)
-		}
-	}
-	return append(b, '"')
 }

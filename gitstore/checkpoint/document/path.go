@@ -63,14 +63,15 @@ func (m *Map) Lookup(path string) (any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	var v any = m
-	for _, s := range steps {
-		var ok bool
-		if v, ok = s.in(v); !ok {
-			return nil, false
-		}
+	return m.follow(steps)
+}
+
+func (m *Map) follow(steps []Step) (v any, ok bool) {
+	v, ok = m, true
+	for k := 0; ok && k < len(steps); k++ {
+		v, ok = steps[k].in(v)
 	}
-	return v, true
+	return v, ok
 }
 
 // Assign sets the value at a path and creates missing mappings and lists. An index equal
@@ -104,7 +105,7 @@ func Position(data []byte, path string) (line, column int) {
 		return 0, 0
 	}
 	for ; len(steps) > 0; steps = steps[:len(steps)-1] {
-		if d.has(steps) {
+		if _, ok := d.Root.follow(steps); ok {
 			return d.Where(steps)
 		}
 	}
@@ -248,18 +249,6 @@ func assignIndex(l []any, steps []Step, v any) (any, error) {
 		l[k] = sub
 	}
 	return l, err
-}
-
-// has reports whether a value exists at the path.
-func (d Parsed) has(path []Step) bool {
-	var v any = d.Root
-	for _, s := range path {
-		var ok bool
-		if v, ok = s.in(v); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // open is called before the value under key at offset at.

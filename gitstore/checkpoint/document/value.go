@@ -1,12 +1,12 @@
 package document
 
 import (
+	"encoding/json"
 	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -102,28 +102,6 @@ type valuer interface{ DocumentValue() any }
 
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	rest := Digits(s)
-	if len(rest) == len(s) || (s[0] == '0' && len(s)-len(rest) > 1) {
-		return false
-	}
-	if rest != "" && rest[0] == '.' {
-		frac := Digits(rest[1:])
-		if len(frac) == len(rest)-1 {
-			return false
-		}
-		rest = frac
-	}
-	return rest == "" || isExponent(rest)
-}
-
-func isExponent(s string) bool {
-	if s[0] != 'e' && s[0] != 'E' {
-		return false
-	}
-	s = s[1:]
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		s = s[1:]
-	}
-	return s != "" && Digits(s) == ""
+	isDigit := func(c byte) bool { return c >= '0' && c <= '9' }
+	return s != "" && (s[0] == '-' || isDigit(s[0])) && isDigit(s[len(s)-1]) && json.Valid([]byte(s))
 }

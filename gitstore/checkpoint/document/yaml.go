@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -46,7 +47,7 @@ func KindOf(v any) string {
 	case nil:
 		return "null"
 	case bool:
-		return boolText(v)
+		return strconv.FormatBool(v)
 	case Number:
 		return fmt.Sprintf("the number %.40s", string(v))
 	case string:

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -40,4 +41,69 @@ func TestPushedTo(t *testing.T) {
 	six[0] = instead("ssh://git@[::1]:2222/", "https://[::1]/")
 	assert.Equal(t, "six", PushedTo(six, "six"))
 	assert.Equal(t, "/b/a", PushedTo([]git.ConfigEntry{instead("/b/", "/hub/")}, "/hub/a"), "a remote without a name")
+}
+
+// TestPushRetriesDependOnTheReason checks the number of tries: one for a server's rule,
+// several for a lock, few for other reasons.
+func TestPushRetriesDependOnTheReason(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]int{
+		"pre-receive hook declined":                                                         1,
+		"protected branch hook declined":                                                    1,
+		"push declined due to repository rule":                                              1,
+		"deny updating a hidden ref":                                                        1,
+		"prohibited by Gerrit: not permitted: update":                                       1,
+		"TF401027: You need the Git 'GenericContribute' permission to perform this action.": 1,
+		"unpacker error":                                                                    1,
+		"failed to update ref":                                                              6,
+		"failed to lock":                                                                    6,
+		"lock error: LOCK_FAILURE":                                                          6,
+		"reference already exists":                                                          3,
+		"TF401028: The reference has already been updated":                                  3,
+		"": 3,
+		"cannot lock ref 'refs/checkpoints/42': Unable to create 'x.lock': File exists.": 6,
+	} {
+		assert.Equal(t, want, refusal{reason: reason}.tries(), reason)
+	}
+}
+
+// TestNoSecretInArguments checks that the arguments of git push contain no password, and that
+// other remotes are reduced to the push URL that is read.
+func TestNoSecretInArguments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		url    string
+		name   string
+		others int
+	}{
+		{"https://ann:secret@example.com/x", "origin", 0},
+		{"https://token@example.com/x", "origin", 0},
+		{"ssh://git:secret@example.com/x", "origin", 0},
+		{"ssh://git@example.com/x", oneURL, 1},
+		{"git@example.com:x", oneURL, 1},
+		{"../hub.git", oneURL, 1},
+	} {
+		config := []git.ConfigEntry{
+			{Key: "remote.origin.url", Value: c.url},
+			{Key: "remote.origin.pushurl", Value: c.url},
+			{Key: "remote.origin.pushurl", Value: "../b.git"},
+			{Key: "remote.origin.pushurl", Value: "../b.git"},
+		}
+		flags, name := (&Conn{Remote: "origin", here: Here{Config: config}}).destination()
+		assert.Equal(t, c.name, name, c.url)
+		assert.NotContains(t, strings.Join(flags, " "), "secret")
+		assert.NotContains(t, strings.Join(flags, " "), "token")
+		assert.Len(t, OtherPushURLs(config, "origin"), c.others, c.url)
+	}
+	other := []git.ConfigEntry{
+		{Key: "remote.origin.url", Value: "../hub.git"},
+		{Key: "remote.origin.url", Value: "https://ann:secret@example.com/x"},
+	}
+	_, name := (&Conn{Remote: "origin", here: Here{Config: other}}).destination()
+	assert.Equal(t, oneURL, name)
+	assert.Len(t, OtherPushURLs(other, "origin"), 1)
+	one := []git.ConfigEntry{{Key: "remote.origin.url", Value: "https://ann:secret@example.com/x"}, {Key: "remote.origin.mirror", Value: "true"}}
+	flags, name := (&Conn{Remote: "origin", here: Here{Config: one}}).destination()
+	assert.Equal(t, "origin", name)
+	assert.Equal(t, []string{"-c", "remote.origin.mirror=false"}, flags)
 }

@@ -3,8 +3,10 @@ package repo
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -28,4 +30,18 @@ func TestObjectThatIsBackAgainWasGone(t *testing.T) {
 	assert.ErrorIs(t, k.gone(&odb.KeepError{Hash: there, Err: plumbing.ErrObjectNotFound}), ErrObjectsGone)
 	other := &odb.KeepError{Hash: there, Err: os.ErrPermission}
 	assert.Equal(t, error(other), k.gone(other))
+}
+
+// Git reads each quoted value unchanged.
+func TestQuotedValueIsReadByGit(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "config")
+	for _, value := range []string{
+		"", "/plain", " spaces ", "a\"b", `a\b\t`, "line\nbreak", "tab\t", "\b", "# ; =", "caf\xe9", "zero\u200bwidth", "bell\a\x1f\x7f", "a\rb",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte("[a]\n\tb = "+quoted(value)+"\n"), 0o666))
+		got, err := git.Git{}.Output(t.Context(), "config", "--null", "--file", file, "a.b")
+		require.NoError(t, err)
+		assert.Equal(t, value+"\x00", string(got))
+	}
 }

@@ -160,8 +160,11 @@ func (t *taker) unreadable(text string) (hidden []string) {
 		line = strings.TrimSpace(line)
 		if dir, ok := strings.CutPrefix(line, "warning: could not open directory '"); ok {
 			reason := checkpoint.NotReadable
-			dir, _, whole := cutLast(dir, "': ")
-			if !whole || len(dir) >= longPath { // git cuts its messages at 4096 bytes
+			end := strings.LastIndex(dir, "': ")
+			if end >= 0 {
+				dir = dir[:end]
+			}
+			if end < 0 || len(dir) >= longPath { // git cuts its messages at 4096 bytes
 				reason = checkpoint.TooLong
 				dir = dir[:strings.LastIndexByte(dir, '/')+1]
 			}
@@ -177,14 +180,6 @@ func (t *taker) unreadable(text string) (hidden []string) {
 
 // cannotAccess matches git's warning about an ignore file that it cannot read.
 var cannotAccess = regexp.MustCompile(`^warning: unable to access '(|.*/)\.gitignore': `)
-
-// cutLast is strings.Cut around the last separator.
-func cutLast(text, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(text, sep); i >= 0 {
-		return text[:i], text[i+len(sep):], true
-	}
-	return text, "", false
-}
 
 // longPath is a length of paths that most systems refuse (PATH_MAX of Linux).
 const longPath = 4000
