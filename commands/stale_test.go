@@ -41,7 +41,7 @@ var stale = []struct {
 		"head", "HEAD <commit> does not descend from the checkpoint's <commit>", "prompt_user",
 	},
 	{
-		"files", "", "exec rm -r .git/git-checkpoint/here\ncp $WORK/three a.txt\nexec git add a.txt", // as in another clone
+		"files", "", "exec git update-ref -d refs/git-checkpoint/here/_main/42\ncp $WORK/three a.txt\nexec git add a.txt", // as in another clone
 		"files", "1 file changed since checkpoint: a.txt", "prompt_user",
 	},
 	{

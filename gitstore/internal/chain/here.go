@@ -167,14 +167,17 @@ func (s *Chains) SetHere(ctx context.Context, i checkpoint.Issue, h *Here, k *re
 }
 
 // HereMoves returns the move of the ref of this worktree to a commit of AddHere, or to zero. The first
-// one of a linked worktree also deletes the refs of removed worktrees. A broken ref is left to doctor.
+// one of a linked worktree also deletes the refs of removed worktrees, of one with its name too. A
+// broken ref is left to doctor.
 func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing.Hash) (moves []refs.Move, err error) {
 	name := s.repo.HereRef(i)
 	old, err := s.repo.ReadRef(ctx, name)
-	if err != nil || old == tip {
+	if err != nil {
 		return nil, nil
 	}
-	moves = []refs.Move{{Name: name, Old: old, New: tip}}
+	if old != tip {
+		moves = []refs.Move{{Name: name, Old: old, New: tip}}
+	}
 	if s.ownsHere() {
 		return moves, nil
 	}
@@ -189,7 +192,7 @@ func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing
 		folder, _, _ := strings.Cut(strings.TrimPrefix(other, repo.HereRefs), "/")
 		worktree, err := checkpoint.IssueFromRef(strings.TrimPrefix(folder, "w-"))
 		isGone := err == nil && folder != "_main" && !fsutil.Exists(filepath.Join(s.repo.Info.CommonDir, "worktrees", string(worktree)))
-		if isGone && other != name {
+		if (isGone || folder == s.repo.WorktreeName()) && other != name {
 			moves = append(moves, refs.Move{Name: other, Old: there[other]})
 		}
 	}

@@ -314,7 +314,9 @@ func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carryi
 	}
 	c.Agreement, c.Open = find(here.ID), map[string]Agreement{}
 	for path, id := range here.Open {
-		c.Open[path] = find(id)
+		if open := find(id); open.ID != "" { // otherwise it was dropped, and later ones have its files
+			c.Open[path] = open
+		}
 	}
 	return here
 }
