@@ -234,8 +234,8 @@ func (w *world) choice() []string {
 	return choices[w.rand.IntN(len(choices))]
 }
 
-// A told is what a resume or restore says of files with --json.
-type told struct {
+// An outcome has the files of a resume or restore, as --json prints them.
+type outcome struct {
 	ID       string   `json:"checkpoint_id"`
 	Restored []string `json:"restored"`
 	Removed  []string `json:"removed"`
@@ -305,9 +305,9 @@ func (w *world) restores(ctx context.Context, a *actor, line []string) error {
 }
 
 // restored runs a resume or restore with --json.
-func (w *world) restored(ctx context.Context, a *actor, line []string, more ...string) (told, error) {
+func (w *world) restored(ctx context.Context, a *actor, line []string, more ...string) (outcome, error) {
 	line = append([]string{line[0], "--json"}, append(more, line[1:]...)...)
-	var t told
+	var t outcome
 	out, said, code, err := w.checkpoint(ctx, a, line...)
 	if err != nil {
 		return t, err
