@@ -309,8 +309,13 @@ func (l *Ledger) Revert(before, after, end *Ledger, shared bool, now time.Time) 
 	}
 	for key, lines := range after.sets {
 		for rest := range lines {
-			if !before.sets[key][rest] {
-				l.set(key, rest)
+			if before.sets[key][rest] {
+				continue
+			}
+			l.set(key, rest)
+			id := checkpoint.ID(decode(key.id))
+			if pin := lastOf(Pin, id); shared && key.kind == Pruned && l.Pinned(id) && l.last[pin] == end.last[pin] && !before.Pinned(id) {
+				l.SetPin(id, false, now) // the pin of the undo
 			}
 		}
 	}

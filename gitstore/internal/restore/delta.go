@@ -124,7 +124,7 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
 		for _, l := range before.Commits {
-			if way == operation.Redo && isMember(l) && live[l.ID] == nil { // see renew
+			if isMember(l) && live[l.ID] == nil { // see renew
 				d.again[l.ID] = newID(e, &l, c.Ledger)
 			}
 		}
@@ -154,11 +154,16 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	for _, p := range pairs {
 		d.ledger.Revert(p[0], p[1], end, len(remotes) > 0, s.repo.Now())
 	}
-	if len(remotes) > 0 && way == operation.Undo {
+	var renewed []checkpoint.ID
+	if len(remotes) > 0 {
 		for _, list := range [][]chain.ChainCommit{d.come, d.file} {
 			for i := range list {
-				if err := s.renew(e, d, &list[i], pairs, k); err != nil {
+				former := list[i].ID
+				if err := s.renew(e, d, way, &list[i], pairs, k); err != nil {
 					return nil, err
+				}
+				if list[i].ID != former {
+					renewed = append(renewed, former)
 				}
 			}
 		}
@@ -176,10 +181,8 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 		return nil, nil
 	}
 	for _, remote := range remotes {
-		for _, id := range slices.Sorted(maps.Keys(d.again)) {
-			if way == operation.Undo {
-				d.lasting = append(d.lasting, fmt.Sprintf("%s stays dropped at %s: it comes back as %s", id, remote, d.again[id]))
-			}
+		for _, id := range renewed {
+			d.lasting = append(d.lasting, fmt.Sprintf("%s stays dropped at %s: it comes back as %s", id, remote, d.again[id]))
 		}
 		for _, id := range d.removed() {
 			d.lasting = append(d.lasting, fmt.Sprintf("%s was pushed to %s: other clones have it until their next sync", id, remote))
@@ -202,10 +205,12 @@ func (d *delta) within(ids []checkpoint.ID, there map[checkpoint.ID]*chain.Chain
 }
 
 // renew gives a checkpoint that an operation has dropped a new id, because the drop is final for other
-// clones. Its record names the former id in restored_from.
-func (s *Restorer) renew(e *operation.Entry, d *delta, l *chain.ChainCommit, pairs [][2]*ledger.Ledger, k *repo.ObjectWriter) error {
+// clones. So does a redo with a checkpoint that the undo has dropped. Its record names the former id in
+// restored_from.
+func (s *Restorer) renew(e *operation.Entry, d *delta, way operation.Way, l *chain.ChainCommit, pairs [][2]*ledger.Ledger, k *repo.ObjectWriter) error {
 	at := slices.IndexFunc(pairs, func(p [2]*ledger.Ledger) bool {
-		return p[0].Deletes(l.ID, l.Content) && !p[1].Deletes(l.ID, l.Content)
+		wasDropped := p[0].Deletes(l.ID, l.Content) || way == operation.Redo && d.ledger.Deletes(l.ID, l.Content)
+		return wasDropped && !p[1].Deletes(l.ID, l.Content)
 	})
 	if at < 0 {
 		return nil

@@ -224,6 +224,11 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	if err != nil {
 		return nil, err
 	}
+	known := map[string]bool{}
+	for _, t := range clean {
+		known[t.Path] = true // and not in the index any more
+	}
+	later = slices.DeleteFunc(later, func(t Target) bool { return known[t.Path] })
 	targets = slices.Concat(targets, clean, later)
 	targets = r.s.past.followRenames(targets, r.s.exists)
 	for _, path := range r.req.Paths {

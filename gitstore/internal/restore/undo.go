@@ -134,14 +134,22 @@ func headOf(e *operation.Entry, way operation.Way) (from, to operation.Place) {
 	return e.Before, e.After
 }
 
-// stepsOf returns the steps that an undo or a redo reverts, and the name of those that it stores.
+// stepsOf returns the steps that an undo or a redo reverts, and the name of those that it stores. It
+// fails with a *CorruptError if a content that they bring back is missing, before anything changes.
 func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step, stores string, err error) {
-	if way == operation.Undo {
-		steps, err = s.steps(e, forward)
-		return steps, backward, err
+	name, stores := forward, backward
+	if way == operation.Redo {
+		name, stores = stores, name
 	}
-	steps, err = s.steps(e, backward)
-	return steps, forward, err
+	if steps, err = s.steps(e, name); err != nil {
+		return nil, stores, err
+	}
+	for _, st := range steps {
+		if d := st.before.disk; st.work && !d.kept && !d.hash.IsZero() && !s.repo.Objects.Has(d.hash) {
+			return nil, stores, repo.Corrupt(e.Name(), "path %q: its former content, blob %s, is missing", st.path, d.hash)
+		}
+	}
+	return steps, stores, nil
 }
 
 // Preview returns what Act would do now, and changes nothing. Restored then has the checkpoint of the
@@ -175,11 +183,16 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 	if err != nil || len(steps) == 0 {
 		return p, err
 	}
+	p.Restored = &Restored{ID: e.Checkpoint, Undo: e.Name()}
+	if way == operation.Redo && p.Branch != "" {
+		p.Restored.listSteps(steps) // after the switch of the branch, on which they were undone
+		return p, nil
+	}
 	outcome, err := s.siteSince(e, e.Head()).PlanBack(ctx, steps)
 	if err != nil {
 		return nil, refusal(err)
 	}
-	p.Restored = &Restored{ID: e.Checkpoint, Undo: e.Name(), Outcome: *outcome}
+	p.Restored.Outcome = *outcome
 	return p, nil
 }
 
@@ -291,7 +304,13 @@ func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Ste
 	if err != nil {
 		return &Outcome{}, err
 	}
-	site, k := s.siteSince(e, e.Head()), s.repo.NewObjectWriter()
+	head := e.Head()
+	if _, to := headOf(e, e.Way); e.Way == operation.Redo {
+		if now, err := s.repo.ReadHead(ctx); err == nil && now.Branch == to.Branch {
+			head = plumbing.NewHash(to.Commit) // the branch was switched for the redo
+		}
+	}
+	site, k := s.siteSince(e, head), s.repo.NewObjectWriter()
 	site.former = former
 	site.Objects = k
 	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
