@@ -5,13 +5,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
@@ -137,7 +135,7 @@ func (h *Here) parse(message string) bool {
 // new worktree, and if the ref is damaged.
 func (s *Chains) Here(ctx context.Context, i checkpoint.Issue) *Here {
 	tip, err := s.repo.ReadRef(ctx, s.repo.HereRef(i))
-	if err != nil || tip.IsZero() || !s.ownsHere() {
+	if err != nil || tip.IsZero() || !s.repo.OwnsWorktree() {
 		return &Here{}
 	}
 	commit, err := s.repo.ReadCommit(tip)
@@ -166,9 +164,8 @@ func (s *Chains) SetHere(ctx context.Context, i checkpoint.Issue, h *Here, k *re
 	})
 }
 
-// HereMoves returns the move of the ref of this worktree to a commit of AddHere, or to zero. The first
-// one of a linked worktree also deletes the refs of removed worktrees, of one with its name too. A
-// broken ref is left to doctor.
+// HereMoves returns the move of the ref of this worktree to a commit of AddHere, or to zero, with the
+// moves of Repo.ClaimWorktree. A broken ref is left to doctor.
 func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing.Hash) (moves []refs.Move, err error) {
 	name := s.repo.HereRef(i)
 	old, err := s.repo.ReadRef(ctx, name)
@@ -178,25 +175,8 @@ func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing
 	if old != tip {
 		moves = []refs.Move{{Name: name, Old: old, New: tip}}
 	}
-	if s.ownsHere() {
-		return moves, nil
-	}
-	if err := s.repo.WriteUnsynced(s.hereOwner(), nil); err != nil {
-		return nil, err
-	}
-	there, err := s.repo.Refs.Values(ctx, repo.HereRefs)
-	if err != nil {
-		return nil, err
-	}
-	for _, other := range slices.Sorted(maps.Keys(there)) {
-		folder, _, _ := strings.Cut(strings.TrimPrefix(other, repo.HereRefs), "/")
-		worktree, err := checkpoint.IssueFromRef(strings.TrimPrefix(folder, "w-"))
-		isGone := err == nil && folder != "_main" && !fsutil.Exists(filepath.Join(s.repo.Info.CommonDir, "worktrees", string(worktree)))
-		if (isGone || folder == s.repo.WorktreeName()) && other != name {
-			moves = append(moves, refs.Move{Name: other, Old: there[other]})
-		}
-	}
-	return moves, nil
+	claimed, err := s.repo.ClaimWorktree(ctx, name)
+	return append(moves, claimed...), err
 }
 
 // PurgeHere returns the moves that delete the refs of an issue, in all worktrees.
@@ -206,12 +186,4 @@ func (s *Chains) PurgeHere(ctx context.Context, i checkpoint.Issue) (moves []ref
 		moves = append(moves, refs.Move{Name: name, Old: there[name]})
 	}
 	return moves, err
-}
-
-// hereOwner returns the file that proves that the refs with the name of this linked worktree are its
-// own, and not those of a removed worktree with the same name. Git deletes it with the worktree.
-func (s *Chains) hereOwner() string { return filepath.Join(s.repo.StateDir(), "owns-here") }
-
-func (s *Chains) ownsHere() bool {
-	return s.repo.Info.Dir == s.repo.Info.CommonDir || fsutil.Exists(s.hereOwner())
 }

@@ -218,7 +218,13 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 			return nil, err
 		}
 		e.Number = newest(there, e.Worktree) + 1
-		moves = l.toExpire(ctx, there, e.Worktree)
+		if moves, err = l.repo.ClaimWorktree(ctx, ""); err != nil {
+			return nil, err
+		}
+		for _, m := range moves {
+			delete(there, m.Name)
+		}
+		moves = append(moves, l.toExpire(ctx, there, e.Worktree)...)
 		l.expired = l.expired || len(moves) > 0
 	}
 	if e.Commit, err = e.encode(l.repo, k); err != nil {
@@ -301,6 +307,9 @@ func (l *Log) Entries(ctx context.Context, worktree string) iter.Seq2[*Entry, er
 
 func (l *Log) list(ctx context.Context, worktree string) (map[string]plumbing.Hash, error) {
 	prefix := Refs
+	if worktree == l.Worktree() && !l.repo.OwnsWorktree() {
+		return nil, nil // these are of a removed worktree
+	}
 	if worktree != "" {
 		prefix += worktree + "/"
 	}

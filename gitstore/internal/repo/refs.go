@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/refs"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -44,6 +47,41 @@ func LineRef(i checkpoint.Issue) string { return LineRefs + i.RefName() }
 // (chain.Here).
 func (s *Repo) HereRef(i checkpoint.Issue) string {
 	return HereRefs + s.WorktreeName() + "/" + i.RefName()
+}
+
+// OwnsWorktree reports whether the refs with the name of this worktree are its own, and not those of a
+// removed worktree with the same name. Git deletes the file that proves it with the worktree.
+func (s *Repo) OwnsWorktree() bool {
+	return s.Info.Dir == s.Info.CommonDir || fsutil.Exists(filepath.Join(s.StateDir(), ownsRefs))
+}
+
+const ownsRefs = "owns-refs"
+
+// ClaimWorktree makes the refs with the name of this worktree its own. The first call in a linked
+// worktree returns the moves that delete those of a removed worktree with the same name, except for one
+// name, and the agreements of all removed worktrees.
+func (s *Repo) ClaimWorktree(ctx context.Context, except string) (moves []refs.Move, err error) {
+	if s.OwnsWorktree() {
+		return nil, nil
+	}
+	if err := s.WriteUnsynced(filepath.Join(s.StateDir(), ownsRefs), nil); err != nil {
+		return nil, err
+	}
+	for _, prefix := range []string{HereRefs, refs.Operations} {
+		there, err := s.Refs.Values(ctx, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(there)) {
+			folder, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
+			worktree, err := checkpoint.IssueFromRef(strings.TrimPrefix(folder, "w-"))
+			isGone := prefix == HereRefs && err == nil && folder != MainWorktree && !fsutil.Exists(filepath.Join(s.Info.CommonDir, "worktrees", string(worktree)))
+			if (isGone || folder == s.WorktreeName()) && name != except {
+				moves = append(moves, refs.Move{Name: name, Old: there[name]})
+			}
+		}
+	}
+	return moves, nil
 }
 
 // ReadRef returns a ref's value, or zero if missing. It fails with *CorruptError if the
