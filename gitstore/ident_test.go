@@ -12,7 +12,7 @@ import (
 
 // Author and committer equal git's own choice.
 func TestIdentMatchesGitVar(t *testing.T) {
-	gittest.Slow(t)
+	gittest.SkipShort(t)
 	for name, c := range map[string]struct {
 		config [][2]string
 		env    [][2]string
