@@ -250,7 +250,7 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 		return Switch{}, err
 	}
 	isNew := !s.HasBranch(ctx, name)
-	if err := s.gitSwitch(ctx, name, args...); err != nil {
+	if err := s.GitSwitch(ctx, name, args...); err != nil {
 		return Switch{}, err
 	}
 	if now, err := s.repo.ReadHead(ctx); err == nil && isNew {
@@ -271,14 +271,15 @@ func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 		to = before.Commit.String()
 		args = []string{"--detach", to}
 	}
-	if err := s.gitSwitch(ctx, before.Branch, args...); err != nil {
+	if err := s.GitSwitch(ctx, before.Branch, args...); err != nil {
 		return "", err
 	}
 	return to, s.DeleteMade(ctx, done.Made())
 }
 
-// gitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD.
-func (s *Facts) gitSwitch(ctx context.Context, name string, args ...string) error {
+// GitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD. A post-checkout
+// hook that fails is a warning.
+func (s *Facts) GitSwitch(ctx context.Context, name string, args ...string) error {
 	g := s.repo.Git
 	g.Dir, g.Replacements = s.repo.Info.Root, true
 	_, err := g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
