@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
@@ -50,6 +51,11 @@ func (s *Doctor) refFound(ctx context.Context, name string) Ref {
 	default:
 		r.Value = hash.String()
 		r.Problem = s.leadsNowhere(r.Role, hash)
+		if r.Role == Operation && r.Problem == "" {
+			if err := operation.Check(s.repo, name, hash); err != nil {
+				r.Problem = strings.TrimPrefix(err.Error(), name+": ")
+			}
+		}
 	}
 	switch {
 	case issue == "":
@@ -83,6 +89,8 @@ func roleOf(r *Ref) checkpoint.Issue {
 	case strings.HasPrefix(r.Name, remote.Incoming):
 		r.Role = Incoming
 		r.Made, _ = remote.CameAt(r.Name)
+	case strings.HasPrefix(r.Name, operation.Refs):
+		r.Role = Operation
 	default:
 		r.Role = Note
 	}

@@ -94,11 +94,12 @@ type Role int
 
 // The roles of refs.
 const (
-	Chain    Role = iota // live or archived checkpoints of users
-	Own                  // last chain written by this clone, at own/
-	Note                 // last known remote value, a record of a fetched chain, a line, or the files of a worktree
-	Incoming             // temporary ref of a fetch
-	Strange              // ref below the chain prefixes with an invalid name
+	Chain     Role = iota // live or archived checkpoints of users
+	Own                   // last chain written by this clone, at own/
+	Note                  // last known remote value, a record of a fetched chain, a line, or the files of a worktree
+	Operation             // entry of an operation
+	Incoming              // temporary ref of a fetch
+	Strange               // ref below the chain prefixes with an invalid name
 )
 
 // A Ref is a ref of this program.
@@ -166,6 +167,9 @@ func (r Ref) broken() Finding {
 		return f
 	default:
 		fix.Act, fix.Said = SetAside, "set "+r.Name+" aside: its object is missing"
+		if r.Role == Operation {
+			fix.Said = "set " + r.Name + " aside: it is no operation that undo can revert"
+		}
 	}
 	return f.withFix(fix)
 }

@@ -95,6 +95,7 @@ func (s *Facts) discard(ctx context.Context, h *halfMade) error {
 
 // checkout creates missing and truncated files of HEAD. Files with other content are kept.
 func (h *halfMade) checkout(ctx context.Context, g git.Git) error {
+	g.Replacements = true // as in git worktree add
 	if !fsutil.Exists(h.index()) {
 		if _, err := g.Output(ctx, "read-tree", "-m", "HEAD"); err != nil {
 			return err

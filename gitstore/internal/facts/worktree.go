@@ -62,7 +62,9 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
-	_, err = s.repo.Git.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
+	g := s.repo.Git
+	g.Replacements = true
+	_, err = g.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
 	if err = s.despiteHook(err, func() bool { return s.isAdded(ctx, dir, c.Branch) }); err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
@@ -99,6 +101,7 @@ func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
 // has changed since, git refuses and both stay.
 func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
 	git := s.repo.Git
+	git.Replacements = true
 	git.Dir = s.repo.Info.CommonDir // the working directory must not be inside of the removed worktree
 	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
 		return err
@@ -247,7 +250,7 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 		return Switch{}, err
 	}
 	isNew := !s.HasBranch(ctx, name)
-	if err := s.gitSwitch(ctx, name, args...); err != nil {
+	if err := s.GitSwitch(ctx, name, args...); err != nil {
 		return Switch{}, err
 	}
 	if now, err := s.repo.ReadHead(ctx); err == nil && isNew {
@@ -268,16 +271,17 @@ func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 		to = before.Commit.String()
 		args = []string{"--detach", to}
 	}
-	if err := s.gitSwitch(ctx, before.Branch, args...); err != nil {
+	if err := s.GitSwitch(ctx, before.Branch, args...); err != nil {
 		return "", err
 	}
 	return to, s.DeleteMade(ctx, done.Made())
 }
 
-// gitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD.
-func (s *Facts) gitSwitch(ctx context.Context, name string, args ...string) error {
+// GitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD. A post-checkout
+// hook that fails is a warning.
+func (s *Facts) GitSwitch(ctx context.Context, name string, args ...string) error {
 	g := s.repo.Git
-	g.Dir = s.repo.Info.Root
+	g.Dir, g.Replacements = s.repo.Info.Root, true
 	_, err := g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
 	err = s.despiteHook(err, func() bool {
 		now, err := s.repo.ReadHead(ctx)

@@ -41,6 +41,10 @@ type Git struct {
 	// arguments that are pathspecs of the user.
 	UserPathspecs bool
 
+	// Replacements lets git follow the refs below refs/replace/, for commands that check out
+	// a branch of the user. All other commands see the objects as they are stored.
+	Replacements bool
+
 	// Apart starts git in a separate process group, so that signals to this process's
 	// group do not reach git. If such a signal killed git, git would leave its lock
 	// files.
@@ -187,6 +191,9 @@ func (g Git) environ() []string {
 	env := without(os.Environ(), ignored)
 	if !g.UserPathspecs {
 		env = without(env, pathspecVariables)
+	}
+	if !g.Replacements {
+		env = append(env, "GIT_NO_REPLACE_OBJECTS=1")
 	}
 	return without(append(append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...), g.Unset)
 }

@@ -121,7 +121,7 @@ func (c *catFile) talk(q question) (*talk, error) {
 	if t := c.running[key]; t != nil {
 		return t, nil
 	}
-	g := c.git.With("GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	g := c.git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	g.Apart = true // a signal for this process must not end git
 	t := &talk{packs: packStamp(c.dir)}
 	var err error

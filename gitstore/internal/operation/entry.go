@@ -23,6 +23,7 @@ package operation
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -200,36 +202,83 @@ const version = 1
 
 func isPending(message string) bool { return strings.HasSuffix(message, ": "+string(Pending)+"\n") }
 
+// lastNumber is the last number of an operation, which no other number follows.
+const lastNumber = 9_999_999_998
+
 func parseName(ref string) (worktree string, number int, ok bool) {
 	worktree, digits, ok := strings.Cut(strings.TrimPrefix(ref, Refs), "/")
 	number, err := strconv.Atoi(digits)
-	return worktree, number, ok && err == nil && number > 0 && len(digits) == 10
+	return worktree, number, ok && err == nil && number > 0 && int64(number) <= lastNumber && fmt.Sprintf("%010d", number) == digits
 }
+
+// Damaged returns the error about an entry that cannot be read.
+func Damaged(ref string, err error) error {
+	return &repo.CorruptError{Object: ref, Err: err, Hint: "git checkpoint doctor --fix"}
+}
+
+// errLater is the error about an entry that a later version of the program has written.
+var errLater = errors.New("the operation is of a later version of git-checkpoint")
 
 func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {
 	worktree, number, ok := parseName(ref)
 	if !ok {
-		return nil, repo.Corrupt(ref, "not the name of an operation")
+		return nil, Damaged(ref, errors.New("not the name of an operation"))
 	}
 	c, err := r.ReadCommit(commit)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
+		return nil, Damaged(ref, err)
 	}
 	content, err := trees.Read(r.Objects, c.Tree)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
+		return nil, Damaged(ref, err)
 	}
-	data, err := trees.ReadAs(r.Objects, plumbing.BlobObject, trees.HashOf(content, "operation"))
+	facts := trees.HashOf(content, "operation")
+	if facts.IsZero() {
+		return nil, Damaged(ref, errors.New("not an operation"))
+	}
+	data, err := trees.ReadAs(r.Objects, plumbing.BlobObject, facts)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref, err)
+		return nil, Damaged(ref, err)
 	}
 	e := &Entry{Worktree: worktree, Number: number, Commit: commit}
 	if err := json.Unmarshal(data, &e.Facts); err != nil {
-		return nil, repo.Corrupt(ref, "operation: %w", err)
+		return nil, Damaged(ref, fmt.Errorf("operation: %w", err))
+	}
+	if e.Version > version {
+		return nil, repo.Corrupt(ref, "%w", errLater)
 	}
 	if e.Version != version {
-		return nil, repo.Corrupt(ref, "operation: unknown version %d", e.Version)
+		return nil, Damaged(ref, fmt.Errorf("operation: unknown version %d", e.Version))
 	}
 	e.Content = slices.DeleteFunc(content, func(t trees.Entry) bool { return t.Name == "operation" })
 	return e, nil
+}
+
+// Check returns why a ref below Refs is no whole entry, or nil. An entry of a later version counts
+// as whole.
+func Check(r *repo.Repo, ref string, commit plumbing.Hash) error {
+	e, err := read(r, ref, commit)
+	if errors.Is(err, errLater) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	isPartial := repository.Partial(r.Config)
+	for content := e.Content; len(content) > 0; {
+		next := content[0]
+		content = content[1:]
+		switch {
+		case !next.IsTree() && isPartial: // the remote may have it
+		case !r.Objects.Has(next.Hash):
+			return Damaged(ref, fmt.Errorf("its object %s does not exist", next.Hash))
+		case next.IsTree():
+			below, err := trees.Read(r.Objects, next.Hash)
+			if err != nil {
+				return Damaged(ref, err)
+			}
+			content = append(below, content...)
+		}
+	}
+	return nil
 }

@@ -235,7 +235,7 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 
 func newest(there map[string]plumbing.Hash, of string) (n int) {
 	for ref := range there {
-		if worktree, number, ok := parseName(ref); ok && worktree == of {
+		if worktree, number, ok := parseName(ref); ok && worktree == of && int64(number) < lastNumber {
 			n = max(n, number)
 		}
 	}
@@ -325,7 +325,7 @@ func (l *Log) Unfinished(ctx context.Context) (*Entry, error) {
 	for _, ref := range slices.Backward(slices.Sorted(maps.Keys(there))) {
 		c, err := l.repo.ReadCommit(there[ref])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", ref, err)
+			return nil, Damaged(ref, err)
 		}
 		if isPending(c.Message) {
 			l.Unsettled = true

@@ -118,7 +118,7 @@ func (s *Repo) TreeOfCommit(hash plumbing.Hash) (plumbing.Hash, error) {
 	case !errors.Is(err, odb.ErrTooLarge):
 		return plumbing.ZeroHash, err
 	}
-	hex, err := s.Git.With("GIT_NO_REPLACE_OBJECTS=1").Line(context.Background(), "rev-parse", "--verify", hash.String()+"^{tree}")
+	hex, err := s.Git.Line(context.Background(), "rev-parse", "--verify", hash.String()+"^{tree}")
 	return plumbing.NewHash(hex), err
 }
 

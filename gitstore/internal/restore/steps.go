@@ -121,10 +121,10 @@ func (s *Restorer) steps(e *operation.Entry, name string) (steps []Step, err err
 	}
 	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, hash)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		return nil, operation.Damaged(e.Name(), err)
 	}
 	if err := json.Unmarshal(data, &steps); err != nil {
-		return nil, repo.Corrupt(e.Name(), "%s: %w", name, err)
+		return nil, operation.Damaged(e.Name(), fmt.Errorf("%s: %w", name, err))
 	}
 	return steps, nil
 }

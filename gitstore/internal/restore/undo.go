@@ -381,16 +381,14 @@ func (s *Restorer) moveHead(ctx context.Context, e *operation.Entry) {
 	if err != nil || from.Branch == to.Branch || now.Branch != from.Branch {
 		return
 	}
-	args := []string{"switch", "--quiet", "--detach", to.Commit}
+	args := []string{"--detach", to.Commit}
 	switch {
 	case to.Branch != "" && s.facts.HasBranch(ctx, to.Branch):
-		args = []string{"switch", "--quiet", "--no-guess", to.Branch}
+		args = []string{"--no-guess", to.Branch}
 	case to.Branch != "":
-		args = []string{"switch", "--quiet", "--create", to.Branch, to.Commit}
+		args = []string{"--create", to.Branch, to.Commit}
 	}
-	g := s.repo.Git
-	g.Dir = s.repo.Info.Root
-	if _, err := g.Output(ctx, args...); err != nil {
+	if err := s.facts.GitSwitch(ctx, to.Branch, args...); err != nil {
 		s.repo.Notify("HEAD stays on branch %s: %v", now.Branch, err)
 	}
 }

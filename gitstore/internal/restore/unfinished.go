@@ -115,6 +115,9 @@ func (s *Restorer) settle(ctx context.Context) (*operation.Entry, error) {
 	if err == nil || errors.As(err, new(*repo.RefusedError)) {
 		return e, err
 	}
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return e, operation.Damaged(e.Name(), err)
+	}
 	return e, &repo.RefusedError{
 		Reason: fmt.Sprintf("the interrupted %s cannot be finished: %v", name(e), err),
 		Hint:   "git checkpoint restore --abort",
@@ -220,7 +223,9 @@ func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *opera
 	if err != nil || e == nil {
 		return err != nil, errors.Join(err, s.site(nil).Sweep())
 	}
-	if err := act(ctx, e); err != nil {
+	if err := act(ctx, e); errors.Is(err, plumbing.ErrObjectNotFound) {
+		return true, operation.Damaged(e.Name(), err)
+	} else if err != nil {
 		return true, err
 	}
 	return true, s.site(nil).Sweep()

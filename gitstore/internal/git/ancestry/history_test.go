@@ -105,3 +105,50 @@ func TestVersionsOfAPath(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"picked": "moved"}, renames)
 }
+
+func TestRenamesOfFiles(t *testing.T) {
+	t.Parallel()
+	text := func(name string, edits ...int) string {
+		var lines []string
+		for n := range 20 {
+			lines = append(lines, name+" line "+strconv.Itoa(n))
+		}
+		for _, n := range edits {
+			lines[n] = "edited by hand " + strconv.Itoa(n)
+		}
+		return strings.Join(lines, "\n") + "\n"
+	}
+	for name, c := range map[string]struct {
+		now  map[string]string // contents of new paths, after a and b are deleted
+		want map[string]string
+	}{
+		"one":                              {map[string]string{"z": text("a")}, map[string]string{"a": "z"}},
+		"edited":                           {map[string]string{"z": text("a", 3)}, map[string]string{"a": "z"}},
+		"two":                              {map[string]string{"z": text("a"), "y": text("b", 3)}, map[string]string{"a": "z", "b": "y"}},
+		"a copy":                           {map[string]string{"z": text("a"), "y": text("a")}, map[string]string{}},
+		"a copy that is less similar":      {map[string]string{"z": text("a"), "y": text("a", 3)}, map[string]string{"a": "z"}},
+		"the copy comes last":              {map[string]string{"y": text("a"), "z": text("a", 3)}, map[string]string{"a": "y"}},
+		"two that are as similar":          {map[string]string{"z": text("a", 3), "y": text("a", 4)}, map[string]string{}},
+		"an ambiguous one and a clear one": {map[string]string{"z": text("a"), "y": text("a"), "x": text("b")}, map[string]string{"b": "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.New(t)
+			r.Write("a", text("a"))
+			r.Write("b", text("b"))
+			r.Write("kept", "kept\n")
+			r.Git("add", ".")
+			r.Commit("before")
+			before := r.Git("rev-parse", "HEAD")
+			r.Git("rm", "-q", "a", "b")
+			for path, data := range c.now {
+				r.Write(path, data)
+			}
+			r.Git("add", ".")
+			r.Commit("now")
+			got, err := Log{Git: git.Git{Dir: r.Dir}}.Renames(t.Context(), before, "HEAD")
+			require.NoError(t, err)
+			assert.Equal(t, c.want, got)
+		})
+	}
+}

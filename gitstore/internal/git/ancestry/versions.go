@@ -3,6 +3,7 @@ package ancestry
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -68,18 +69,72 @@ func (l Log) Versions(ctx context.Context, tip, except string, paths []string) (
 const maxArguments = 16 << 10
 
 // Renames returns the paths of commit before that commit now has under another name, with that
-// name.
+// name. A file with several possible new names is not renamed: another new path has the content of
+// its new name, or is as similar to the file.
 func (l Log) Renames(ctx context.Context, before, now string) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	out, err := l.Git.With("GIT_NO_LAZY_FETCH=1").Output(ctx, "diff-tree", "-r", "-z", "-M", "--diff-filter=R", "--name-status", before, now)
+	pairs, err := l.pairs(ctx, "-M", before, now)
 	if err != nil {
 		return nil, err
 	}
-	renames := map[string]string{}
-	fields := git.Fields(out)
-	for i := 0; i+2 < len(fields); i += 3 {
-		renames[fields[i+1]] = fields[i+2]
+	renames, score, content, uses := map[string]string{}, map[string]int{}, map[string]string{}, map[string]int{}
+	paths, size := []string{"--"}, 0
+	for _, p := range pairs {
+		uses[p.blob]++
+		paths, size = append(paths, p.to), size+len(p.to)+1
+		if p.from != "" {
+			renames[p.from], score[p.from], content[p.from] = p.to, p.score, p.blob
+			paths, size = append(paths, p.from), size+len(p.from)+1
+		}
+	}
+	maps.DeleteFunc(renames, func(from, _ string) bool { return uses[content[from]] > 1 })
+	if len(renames) == 0 || len(pairs) == 1 {
+		return renames, nil
+	}
+	if size >= maxArguments {
+		paths = nil
+	}
+	if pairs, err = l.pairs(ctx, "-C", before, now, paths...); err != nil {
+		return nil, err
+	}
+	for _, p := range pairs {
+		if to := renames[p.from]; to != "" && to != p.to && p.score >= score[p.from] {
+			delete(renames, p.from)
+		}
 	}
 	return renames, nil
+}
+
+// A pair is a new path, with the file that git takes it to come from.
+type pair struct {
+	from, to string // from is "" if there is none
+	score    int    // similarity in percent
+	blob     string // at the new path
+}
+
+// pairs returns the new paths of a commit. how is the option of git for finding their files.
+func (l Log) pairs(ctx context.Context, how, before, now string, paths ...string) (found []pair, err error) {
+	args := []string{"diff-tree", "-r", "-z", how, "--diff-filter=ACR", "--raw", "--no-abbrev", before, now}
+	out, err := l.Git.With("GIT_NO_LAZY_FETCH=1", "GIT_LITERAL_PATHSPECS=1").Output(ctx, append(args, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	fields := git.Fields(out)
+	for i := 0; i+1 < len(fields); i += 2 {
+		words := strings.Fields(fields[i]) // :<old mode> <new mode> <old blob> <new blob> <status>
+		if len(words) != 5 {
+			return nil, fmt.Errorf("git diff-tree: %q: want five fields", fields[i])
+		}
+		p := pair{to: fields[i+1], blob: words[3]}
+		if words[4] != "A" && i+2 < len(fields) {
+			if p.score, err = strconv.Atoi(words[4][1:]); err != nil {
+				return nil, fmt.Errorf("git diff-tree: %w", err)
+			}
+			p.from, p.to = fields[i+1], fields[i+2]
+			i++
+		}
+		found = append(found, p)
+	}
+	return found, nil
 }
