@@ -26,6 +26,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
 
@@ -260,6 +261,9 @@ func (s *Doctor) keepBroken(name, value string) (string, error) {
 	}
 	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.repo.Now().UTC().Format("20060102T150405.000000Z")
 	kept := filepath.Join(dir, base)
+	if err := operation.MoveKept(s.repo, name, kept+"-files"); err != nil {
+		return "", err
+	}
 	if value == "" {
 		return kept, os.Rename(filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(name)), kept)
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -18,6 +20,24 @@ import (
 // together with the entry.
 func (l *Log) Kept(e *Entry) string {
 	return filepath.Join(l.repo.StateDir(), "kept", strconv.Itoa(e.Number))
+}
+
+// MoveKept moves the files that an operation has set aside to another folder on the same file system,
+// if there are any. ref is the name of the entry.
+func MoveKept(r *repo.Repo, ref, to string) error {
+	worktree, number, ok := parseName(ref)
+	if !ok {
+		return nil
+	}
+	state := filepath.Join(r.Info.CommonDir, "git-checkpoint")
+	if linked, isLinked := strings.CutPrefix(worktree, "w-"); isLinked {
+		folder, err := checkpoint.IssueFromRef(linked)
+		if err != nil {
+			return nil
+		}
+		state = filepath.Join(r.Info.CommonDir, "worktrees", string(folder), "git-checkpoint")
+	}
+	return fsutil.IgnoreMissing(os.Rename(filepath.Join(state, "kept", strconv.Itoa(number)), to))
 }
 
 // SweepKept removes the files that operations have set aside and whose entries are gone, in all

@@ -146,7 +146,7 @@ func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step,
 	}
 	for _, st := range steps {
 		if d := st.before.disk; st.work && !d.kept && !d.hash.IsZero() && !s.repo.Objects.Has(d.hash) {
-			return nil, stores, repo.Corrupt(e.Name(), "path %q: its former content, blob %s, is missing", st.path, d.hash)
+			return nil, stores, operation.Damaged(e.Name(), fmt.Errorf("path %q: its former content, blob %s, is missing", st.path, d.hash))
 		}
 	}
 	return steps, stores, nil
