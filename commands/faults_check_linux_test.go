@@ -396,7 +396,11 @@ func (c *faultCheck) checkNext() {
 		case 1:
 			args, wants = []string{"restore", "--continue"}, []faultEnd{{failure.OK, &f.after}}
 		case 2:
-			args, wants = []string{"restore", "--abort"}, []faultEnd{{failure.OK, &f.before}}
+			want := &f.before
+			if f.args[0] == "undo" || f.args[0] == "redo" {
+				want = &f.after // a killed undo is finished
+			}
+			args, wants = []string{"restore", "--abort"}, []faultEnd{{failure.OK, want}}
 		}
 	}
 	o := c.w.try("git-checkpoint", args...)
