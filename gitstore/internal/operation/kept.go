@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
 )
@@ -26,18 +25,11 @@ func (l *Log) Kept(e *Entry) string {
 // if there are any. ref is the name of the entry.
 func MoveKept(r *repo.Repo, ref, to string) error {
 	worktree, number, ok := parseName(ref)
-	if !ok {
+	dir := r.WorktreeDir(worktree)
+	if !ok || dir == "" {
 		return nil
 	}
-	state := filepath.Join(r.Info.CommonDir, "git-checkpoint")
-	if linked, isLinked := strings.CutPrefix(worktree, "w-"); isLinked {
-		folder, err := checkpoint.IssueFromRef(linked)
-		if err != nil {
-			return nil
-		}
-		state = filepath.Join(r.Info.CommonDir, "worktrees", string(folder), "git-checkpoint")
-	}
-	return fsutil.IgnoreMissing(os.Rename(filepath.Join(state, "kept", strconv.Itoa(number)), to))
+	return fsutil.IgnoreMissing(os.Rename(filepath.Join(dir, "git-checkpoint", "kept", strconv.Itoa(number)), to))
 }
 
 // SweepKept removes the files that operations have set aside and whose entries are gone, in all

@@ -74,8 +74,8 @@ func (s *Repo) ClaimWorktree(ctx context.Context, except string) (moves []refs.M
 		}
 		for _, name := range slices.Sorted(maps.Keys(there)) {
 			folder, _, _ := strings.Cut(strings.TrimPrefix(name, prefix), "/")
-			worktree, err := checkpoint.IssueFromRef(strings.TrimPrefix(folder, "w-"))
-			isGone := prefix == HereRefs && err == nil && folder != MainWorktree && !fsutil.Exists(filepath.Join(s.Info.CommonDir, "worktrees", string(worktree)))
+			dir := s.WorktreeDir(folder)
+			isGone := prefix == HereRefs && dir != "" && !fsutil.Exists(dir)
 			if (isGone || folder == s.WorktreeName()) && name != except {
 				moves = append(moves, refs.Move{Name: name, Old: there[name]})
 			}

@@ -159,6 +159,20 @@ const MainWorktree = "_main"
 // LinkedWorktree returns the name in refs of a folder below $GIT_COMMON_DIR/worktrees.
 func LinkedWorktree(folder string) string { return "w-" + checkpoint.Issue(folder).RefName() }
 
+// WorktreeDir returns the git directory of the worktree with a name in refs, which may be removed. It
+// returns "" if no worktree can have the name.
+func (s *Repo) WorktreeDir(name string) string {
+	if name == MainWorktree {
+		return s.Info.CommonDir
+	}
+	linked, ok := strings.CutPrefix(name, "w-")
+	folder, err := checkpoint.IssueFromRef(linked)
+	if !ok || err != nil {
+		return ""
+	}
+	return filepath.Join(s.Info.CommonDir, "worktrees", string(folder))
+}
+
 // Notify passes a message about an automatic action to Options.Notify.
 func (s *Repo) Notify(format string, args ...any) {
 	if s.onNotify != nil {

@@ -226,7 +226,7 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	known := map[string]bool{}
 	for _, t := range clean {
-		known[t.Path] = true // and not in the index any more
+		known[t.Path] = true // a commit has added it, and the index has lost it
 	}
 	later = slices.DeleteFunc(later, func(t Target) bool { return known[t.Path] })
 	targets = slices.Concat(targets, clean, later)

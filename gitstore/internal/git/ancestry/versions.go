@@ -108,7 +108,7 @@ func (l Log) Renames(ctx context.Context, before, now string) (map[string]string
 
 // A pair is a new path, with the file that git takes it to come from.
 type pair struct {
-	from, to string // from is "" if there is none
+	from, to string // from is "" if git finds none
 	score    int    // similarity in percent
 	blob     string // at the new path
 }
