@@ -137,15 +137,15 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 // saveWhole saves with one snapshot. If the files leave no place for the record, or a git gc has
 // deleted an object of the snapshot, it takes another one.
 func (s *Store) saveWhole(ctx context.Context, req SaveRequest) (*Saved, error) {
+	most, collects := mostSnapshots, false
 	for tries := 1; ; tries++ {
 		saved, err := s.saveOnce(ctx, req)
 		if err == nil {
 			return saved, nil
 		}
 		var over *overSize
-		most, collects := mostSnapshots, s.repo.GCRuns()
-		if collects {
-			most *= 4
+		if !collects && s.repo.GCRuns() { // one gc may have ended, and the next one not begun
+			most, collects = 4*mostSnapshots, true
 		}
 		switch {
 		case tries >= most:
@@ -171,8 +171,8 @@ func (o *overSize) Error() string {
 }
 
 // mostSnapshots limits the number of snapshots of one save. If a git gc deletes an object that git
-// has just written, or a blob that only the own index knows, the save takes a new snapshot. While
-// a gc runs, the limit is four times as high.
+// has just written, or a blob that only the own index knows, the save takes a new snapshot. If a
+// gc ran after one of the tries, the limit is four times as high.
 const mostSnapshots = 5
 
 // saveOnce saves with one snapshot. It fails with ErrObjectsGone if a gc has deleted an object
