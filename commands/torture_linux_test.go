@@ -241,16 +241,25 @@ func (v *victim) holds(issue string, want map[string]bool) {
 	require.Equal(v.t, slices.Sorted(maps.Keys(want)), got)
 }
 
-// locks returns the lock files in the repository.
+// locks returns the lock files in the repository, without those that were set aside.
 func (v *victim) locks() []string {
 	var locks []string
 	_ = filepath.WalkDir(v.path(".git"), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "restore.lock" {
+		if err == nil && strings.HasSuffix(path, ".lock") && d.Name() != "restore.lock" && filepath.Base(filepath.Dir(path)) != "broken" {
 			locks = append(locks, path)
 		}
 		return nil
 	})
 	return locks
+}
+
+// later makes lock files as old as those of a git that was killed two minutes ago. A git that still
+// runs holds the lock of the issue, too.
+func (v *victim) later() {
+	then := time.Now().Add(-2 * time.Minute)
+	for _, lock := range append(v.locks(), v.path(".git/packed-refs.new")) {
+		_ = os.Chtimes(lock, then, then) // git may have removed it
+	}
 }
 
 // A killed sync loses no checkpoint on either side. The next sync completes it: the clone

@@ -51,7 +51,6 @@ func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep che
 // CheckArchive fails if Archive or Drop would refuse the chain of an issue. It changes
 // nothing.
 func (s *Store) CheckArchive(ctx context.Context, issue checkpoint.Issue) error {
-	s.repo.SettleIfInterrupted(ctx, issue)
 	return s.chain.CheckArchive(ctx, issue)
 }
 
@@ -66,7 +65,6 @@ func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*L
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
 // the ledger.
 func (s *Store) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	s.repo.SettleIfInterrupted(ctx, issue)
 	return s.chain.Archived(ctx, issue, limit)
 }
 

@@ -133,16 +133,17 @@
 //
 // # Moving refs
 //
-// Every move of a chain names the expected old value (compare-and-swap) and adds a reflog
-// entry. Package refs moves existing refs of the files backend itself, as git does. It
-// creates the lock file <ref>.lock, compares the old value, appends to the reflog, and
-// renames the lock file to the ref. Everything else is left to git update-ref: created
-// and deleted refs, refs without a reflog, refs that another process has locked,
-// reftables, and repositories with a reference-transaction hook.
+// One git update-ref moves all refs of a command. Each move names the expected old value
+// (compare-and-swap) and adds a reflog entry. The processes of this program also lock the issue.
 //
-// The processes of this program also lock the issue. The lock file contains a note of the
-// current transaction. If a process is killed between two refs of a transaction, the next
-// process with the lock completes the transaction or rolls it back.
+// If git is killed between two refs, the first ones have moved. The entry of the operation moves
+// first, and a checkpoint arrives at a place before it leaves another. So it can be in the chain
+// and in the archive, where it counts as live, until a command changes the archive or doctor --fix
+// runs. A chain accounts for an older value of own/. An undo first stores its entry as pending, and
+// the next undo completes it.
+//
+// A killed git leaves lock files. The next command that moves their refs, and has the lock of the
+// issue, sets them aside if they are a minute old.
 //
 // # Sharing
 //

@@ -8,12 +8,9 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/testing/gittest"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -107,23 +104,4 @@ func TestRefsElsewhere(t *testing.T) {
 			assert.Len(t, w.live(), 2)
 		})
 	}
-}
-
-// Without readable configuration, git writes refs as files in repositories with
-// reftables.
-func TestRefsThatGitMadeAsFilesAreNotMoved(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.manual(1)[0]
-	require.NotEmpty(t, id)
-	tip := w.Git("rev-parse", LiveRef("42"))
-	move := refs.Move{Name: LiveRef("42"), New: plumbing.NewHash(tip)}
-	require.NoError(t, w.s.repo.RemoveStrayFiles([]refs.Move{move}))
-	assert.FileExists(t, w.GitPath(LiveRef("42")), "refs are files here")
-
-	require.NoError(t, os.MkdirAll(w.GitPath("reftable"), 0o777))
-	require.NoError(t, os.WriteFile(w.GitPath("reftable/tables.list"), nil, 0o666))
-	require.ErrorIs(t, w.s.repo.RemoveStrayFiles([]refs.Move{move}), repo.ErrAsFiles)
-	assert.NoFileExists(t, w.GitPath(LiveRef("42")))
-	assert.NoFileExists(t, w.GitPath("logs/"+LiveRef("42")))
 }

@@ -54,9 +54,8 @@ const ObjectFormat = objectformat.Name
 // Branch returns the branch of HEAD, or "" if HEAD is detached.
 func (s *Store) Branch(ctx context.Context) (string, error) { return s.repo.Branch(ctx) }
 
-// ClearLock removes a lock file that a killed git left after since, unless a running git
-// may hold it.
-func (s *Store) ClearLock(path string, since time.Time) { s.repo.ClearLock(path, since) }
+// ClearLock moves a lock file away that a killed git has left, and names it in a warning.
+func (s *Store) ClearLock(path string) { s.repo.Refs.SetAside(path) }
 
 // Close releases the memory maps of Open and later reads.
 func (s *Store) Close() error { return s.repo.Close() }

@@ -109,7 +109,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			}
 			chain.Bury(l, result.Expired, archive)
 		}
-		ch.Also = s.chain.LeaveArchive(archive, chain.SetOf(result.Expired), k)
+		ch.Then = s.chain.LeaveArchive(archive, chain.SetOf(result.Expired), k)
 		return ch, nil
 	})
 	if err != nil {

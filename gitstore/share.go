@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
@@ -34,16 +35,14 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	return s.sharer.Fetch(ctx, req)
 }
 
-// prepareTransfer checks a remote's name. Then it settles the interrupted transactions of
-// all issues, which removes ref locks of killed processes, so that git can create and
-// move refs. It ignores errors: a transfer that is blocked by a remaining lock reports
-// it.
+// prepareTransfer checks a remote's name. It takes a lock, which sets aside the lock of a reftable that
+// a killed git has left, so that git can create refs.
 func (s *Store) prepareTransfer(ctx context.Context, remote string, dryRun bool) error {
 	if err := share.CheckRemote(remote); err != nil {
 		return err
 	}
 	if !dryRun {
-		_ = s.repo.SettleInterrupted(ctx)
+		s.repo.Refs.Lock(ctx, []string{refs.Bookkeeping}).Unlock()
 	}
 	return nil
 }

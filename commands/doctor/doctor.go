@@ -63,11 +63,6 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	t := c.Tick("doctor: reading the repository")
 	defer t.End()
 	fixable := 0
-	if o.fix {
-		if err := c.Store.Doctor.SettleInterrupted(c.Ctx); err != nil {
-			c.Warnf("%v", err)
-		}
-	}
 	for fix := o.fix; ; fix = false {
 		version, err := c.Store.Git().Version(c.Ctx)
 		if err != nil {

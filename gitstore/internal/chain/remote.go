@@ -205,15 +205,6 @@ func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]pl
 	return r.s.repo.Refs.Values(ctx, prefixes...)
 }
 
-func (r refsHere) Note(ctx context.Context, names []string) func(error) {
-	t := r.s.repo.RefDir().LockIncoming(ctx, names)
-	return func(err error) {
-		t.Failed(err)
-		t.Done()
-		t.Unlock()
-	}
-}
-
 func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {
 	return r.s.repo.DeleteRefs(ctx, seen)
 }

@@ -167,16 +167,14 @@ const repaired = "repair: what other means had taken"
 // repairDepth is the number of checkpoints that isAheadOf reads.
 const repairDepth = 200
 
-// RepairIfRewritten prepares an issue for an operation that only reads: it settles an
-// interrupted transaction, then runs RestoreOwnChain if the chain lacks the tip that this
-// clone wrote last. If no repair is necessary, it costs the read of two refs. Under the
+// RepairIfRewritten prepares an issue for an operation that only reads: it runs
+// RestoreOwnChain if the chain lacks the tip that this clone wrote last. If no repair is necessary, it costs the read of two refs. Under the
 // issue lock it does nothing, because the lock holder has already repaired the chain. It
 // reports errors with Notify, and the caller reads the chain as it is.
 func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	if s.repo.IssueLock != nil {
 		return
 	}
-	s.repo.SettleIfInterrupted(ctx, i)
 	own, err := s.ownTip(ctx, i)
 	if err != nil || own.IsZero() {
 		return

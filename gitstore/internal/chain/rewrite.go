@@ -66,7 +66,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		return k.Protect(ctx)
 	}
 	own, err := s.ownTip(ctx, issue)
-	if err == nil && own.IsZero() && !s.HasIssue(ctx, issue) && !s.repo.RefDir().IsInterrupted(issue.RefName()) {
+	if err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
 		return try() // nothing to move, so no lock is necessary
 	}
 	return s.Retry(ctx, issue, func() error {
@@ -284,7 +284,8 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		}
 		live, archived := c.Index(), archive.Index()
 		for _, id := range ids {
-			if live[id] == nil && archived[id] == nil || c.Ledger.Deletes(id, ledger.AnyContent) {
+			// If a drop was killed, the archive can have what the ledger deletes.
+			if archived[id] == nil && (live[id] == nil || c.Ledger.Deletes(id, ledger.AnyContent)) {
 				return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
 			}
 		}
@@ -296,7 +297,7 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 			more(c, ch)
 		}
 		ch.Ledger = func(l *ledger.Ledger) { Bury(l, ch.Ids, c, archive) }
-		ch.Also = s.LeaveArchive(archive, remove, k)
+		ch.Then = s.LeaveArchive(archive, remove, k)
 		return ch, nil
 	})
 	if err != nil {

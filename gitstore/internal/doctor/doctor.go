@@ -69,10 +69,6 @@ func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) (found []Fin
 	return Judge(f), err
 }
 
-// SettleInterrupted completes or rolls back the interrupted transactions of all issues.
-// Otherwise the next command for an issue would do this.
-func (s *Doctor) SettleInterrupted(ctx context.Context) error { return s.repo.SettleInterrupted(ctx) }
-
 // Features returns the features of the repository that its stored form depends on, for a bug
 // report, such as "sha1 objects", "files refs" and "shallow".
 func (s *Doctor) Features() []string {

@@ -56,11 +56,9 @@ func (h *halfMade) git(g git.Git) git.Git {
 // was killed before it set HEAD, complete removes the empty worktree instead. It fails with a
 // *RefusedError if git is still at work.
 func (s *Facts) complete(ctx context.Context, c *chain.Checkpoint, h *halfMade) (bool, error) {
-	if info, err := os.Stat(filepath.Join(h.admin, "gitdir")); err == nil { // git writes it after the lock
-		s.repo.ClearLock(h.index()+".lock", info.ModTime())
-		if s.repo.RefDir().GitRuns(info.ModTime()) || fsutil.Exists(h.index()+".lock") {
-			return false, &repo.RefusedError{Reason: "git is creating it", Hint: "git worktree list"}
-		}
+	s.repo.Refs.SetAside(h.index() + ".lock")
+	if fsutil.Exists(h.index() + ".lock") {
+		return false, &repo.RefusedError{Reason: "git is creating it", Hint: "git worktree list"}
 	}
 	g := h.git(s.repo.Git)
 	if head, err := g.Line(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil || head == "" {

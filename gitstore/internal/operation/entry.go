@@ -40,7 +40,7 @@ import (
 )
 
 // Refs is the namespace of the entries.
-const Refs = refs.Operations
+const Refs = repo.OperationRefs
 
 // A State is the state of an entry.
 type State string

@@ -11,10 +11,13 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 )
 
+// bookkeeping is the prefix of the refs of this program beside the chains and archives.
+const bookkeeping = "refs/git-checkpoint/"
+
 // ownRefs are the prefixes of the refs of this program. On a case-insensitive file system, an
 // issue must not read the chain of another issue. Git does not distinguish such names: after
 // git checkout MAIN, HEAD is the branch in the file refs/heads/main.
-var ownRefs = []string{"refs/checkpoints/", "refs/checkpoints-archive/", "refs/git-checkpoint/"}
+var ownRefs = []string{"refs/checkpoints/", "refs/checkpoints-archive/", bookkeeping}
 
 // readFile reads the file of a ref. For a ref of this program, it fails with fs.ErrNotExist
 // if the file system opened the file of another ref.

@@ -1,21 +1,8 @@
-// Package refs reads refs and reflogs, and updates refs of the files backend without a
-// git process. It is safe to use beside git. It also locks the refs of an issue against
-// other processes of this program, see IssueLock.
+// Package refs reads refs and reflogs of the files backend from their files, and moves refs with
+// git. It also locks the refs of an issue against other processes of this program, see IssueLock.
 //
 // In git's files backend, a ref is a file in the repository, or a line of packed-refs if
-// that file does not exist. An update creates the file "<ref>.lock" and fails if it
-// exists. It compares the ref with the expected old value and appends a reflog entry.
-// Then it renames the lock file, which contains the new value, to the ref. See
-// gitrepository-layout(5) and git update-ref. Readers see the old value or the new value.
-//
-// Git creates the lock file first and writes the value afterwards. Stage writes the value
-// to a file in another directory, and the caller syncs that file. Commit creates the lock
-// as a hard link to it. So its locks are always complete, even if the process is killed,
-// and their content identifies the owner.
-//
-// This package updates only existing, direct refs that have a reflog and are not locked.
-// In all other cases it fails with ErrNeedsGit before any change, and git updates the
-// refs.
+// that file does not exist. See gitrepository-layout(5) and git update-ref.
 package refs
 
 import (
@@ -44,6 +31,9 @@ type Reader struct {
 	Git   git.Git
 	Path  string // $GIT_COMMON_DIR
 	Files bool   // whether refs use the files backend
+
+	Share  func(paths ...string)            // sets the modes of a shared repository
+	Notify func(format string, args ...any) // reports an automatic action
 
 	cache *cache // of Cache, or nil
 
@@ -83,6 +73,21 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 		return readPacked(r.Path, name)
 	}
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
+}
+
+// MayBe reports whether git check-ref-format accepts a name. The path of such a ref is
+// always inside the directory of refs.
+func MayBe(name string) bool {
+	bad := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r) }
+	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, bad) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return !strings.HasSuffix(name, ".")
 }
 
 // Space contains the characters that are white space in the files of refs.

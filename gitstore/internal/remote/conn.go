@@ -48,10 +48,6 @@ type Here struct {
 type Refs interface {
 	// Values returns refs below the given prefixes.
 	Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error)
-	// Note records that a git process will create refs with new names below Incoming. If
-	// that process is killed, its ref locks can be removed. The returned function ends
-	// the record and takes git's error.
-	Note(ctx context.Context, names []string) func(error)
 	// Delete deletes refs that still have their last known value.
 	Delete(ctx context.Context, seen map[string]plumbing.Hash) error
 }

@@ -75,11 +75,6 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) 
 	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
 	b := &fetcher{conn: l, depth: depth, failed: map[string]error{}}
 	b.to = func(ref string) string { return dir + path.Base(ref) }
-	names := make([]string, len(refs))
-	for i, ref := range refs {
-		names[i] = b.to(ref)
-	}
-	end := l.here.Refs.Note(ctx, names)
 	if isMost := len(refs) >= wholeFolder && 2*len(refs) > of && of > 0; isMost {
 		b.fetched = l.fetch(ctx, depth, []string{path.Dir(refs[0]) + "/*:" + dir + "*"}) == nil
 	}
@@ -87,7 +82,6 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) 
 	if !b.fetched {
 		err = b.fetch(ctx, refs)
 	}
-	end(err)
 	if err != nil && (!b.fetched || ctx.Err() != nil) {
 		return nil, err
 	}

@@ -1,26 +1,19 @@
-// Refs move in one way: a transaction makes objects durable, moves refs from their expected
-// old values to the objects, with a reflog entry, and makes the moves durable. This process
-// writes plain files of refs itself, because a git process costs more than the rest of a save
-// (rows save and turn of testdata/bench); git moves all others. The note in the issue lock
-// says how to settle the transaction if the process is killed.
-
 package repo
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/trace"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Collections limits how many successive gc runs may delete new objects before Move fails.
@@ -63,7 +56,7 @@ type Recorder interface {
 }
 
 // ErrRefMoved reports that another process moved the ref first.
-var ErrRefMoved = errors.New("lost the race")
+var ErrRefMoved = refs.ErrMoved
 
 // A transaction is one try to move refs to objects.
 type transaction struct {
@@ -73,8 +66,11 @@ type transaction struct {
 	moves   []refs.Move
 }
 
-// try moves the refs, in this process if possible, else through git. It also reports whether
-// the objects were stored.
+// moveLimit is the timeout per answer of git update-ref. Git may wait for locks, hooks
+// and slow disks, hence the long timeout.
+const moveLimit = 10 * time.Minute
+
+// try moves the refs once. It also reports whether the objects were stored.
 func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)) (stored bool, err error) {
 	t.s.Refs.Release() // a cached value may be old, and is old after the move
 	if t.moves, err = moves(); err == nil {
@@ -83,252 +79,57 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	if err != nil {
 		return false, err
 	}
+	first := t.moves[0].Name
 	records := t.k.Records && t.s.Recorder != nil
 	if records {
 		more, err := t.s.Recorder.Record(ctx, t.k, t.moves)
-		if err != nil {
+		switch {
+		case err != nil:
 			return false, err
+		case len(more) > 0 && more[0].Old.IsZero(): // a kill between two refs must not leave a change without its entry
+			t.moves = slices.Concat(more, t.moves)
+		default:
+			t.moves = slices.Concat(t.moves, more)
 		}
-		t.moves = append(slices.Clip(t.moves), more...)
 	}
 	synced, err := t.s.syncOthers(t.k)
 	if err != nil {
 		return false, err
 	}
-	many := len(t.moves) > manyMoves && canSyncAll
-	if many { // a git before 2.34 prints "prepare: ok" only when it ends
-		version, err := t.s.Git.Version(ctx)
-		many = err == nil && version.AtLeast(2, 34)
-	}
-	stored, err = false, refs.ErrNeedsGit
-	if !many && t.s.MovesHere() {
-		stored, err = t.here(ctx)
-	}
-	if errors.Is(err, refs.ErrNeedsGit) {
-		stored, err = t.throughGit(ctx, many)
-	}
-	synced(err)
-	if err == nil || IsDone(err) {
-		t.k.message, t.k.moves = t.message, t.moves
-		if records {
-			t.s.Recorder.Recorded()
-		}
-	}
-	return stored, err
-}
-
-// here moves the refs in this process. It fails with refs.ErrNeedsGit if git must move them.
-func (t *transaction) here(ctx context.Context) (stored bool, err error) {
-	staged, err := t.s.RefDir().Stage(t.moves)
-	if err != nil {
-		return false, refs.ErrNeedsGit
-	}
-	defer staged.Discard()
-	settle, err := t.k.install(ctx, staged.Files()...)
-	if err != nil {
+	defer func() { synced(err) }()
+	if err := t.k.Flush(ctx); err != nil {
 		return false, err
 	}
-	if err := t.k.KeepFromGC(ctx, t.moves[0].Name); err != nil {
-		return false, err
-	}
-	if err := settle(); err != nil {
+	if err := t.k.KeepFromGC(ctx, first); err != nil {
 		return false, err
 	}
 	if err := t.k.checkExist(); err != nil {
 		return true, err
 	}
-	for _, move := range t.moves {
-		if !t.s.Objects.Has(move.New) { // a gc may have deleted it, or the ref is deleted
-			return true, refs.ErrNeedsGit
+	if err = t.update(ctx); err == nil || IsDone(err) {
+		t.k.message, t.k.moves = t.message, t.moves
+		if records {
+			t.s.Recorder.Recorded()
 		}
 	}
+	return true, err
+}
+
+// update moves the refs to stored objects.
+func (t *transaction) update(ctx context.Context) error {
 	defer traceMoves(t.moves)()
+	// Reflog entries get the present time. A hook may have inherited the date of an old commit,
+	// and git would expire an entry with an old date at once.
 	by := t.s.people.Committer()
-	t.s.IssueLock.Begin(t.message, t.moves)
-	defer t.s.IssueLock.Done()
-	err = staged.Commit(refs.ReflogEntry{Name: by.Name, Email: by.Email, At: t.s.Now(), Message: t.message})
-	var moved *refs.MovedError
-	switch {
-	case err == nil:
+	u := refs.Update{Message: t.message, Moves: t.moves, Locked: t.s.IssueLock != nil}
+	u.Git = t.s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
+		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", t.s.Now().Unix()))
+	u.Git.Apart, u.Git.Hold, u.Git.Limit = true, t.s.IssueLock.Files(), moveLimit
+	err := t.s.Refs.Update(ctx, u)
+	if err == nil || IsDone(err) {
 		t.s.noteOwn(t.moves)
-		return true, AfterMove(t.s.syncRefDirs(t.moves))
-	case errors.Is(err, refs.ErrNeedsGit):
-		return true, err
-	case errors.As(err, &moved):
-		if err := t.s.checkTaken(t.moves); err != nil {
-			return true, err
-		}
-		return true, fmt.Errorf("%w: %w", ErrRefMoved, moved)
 	}
-	return true, t.settle(ctx, true, err)
-}
-
-// manyMoves is the number of moves above which one sync of the whole disk replaces a sync
-// for each ref, if the system supports it. Otherwise 3,000 syncs take seconds.
-const manyMoves = 64
-
-// throughGit moves the refs with git update-ref, which starts and locks the refs while the
-// objects are written. With many refs, one sync of the disk between git's writing and git's
-// renaming of all lock files replaces the syncs of git.
-func (t *transaction) throughGit(ctx context.Context, many bool) (stored bool, err error) {
-	begun := t.start(ctx, many)
-	settle, err := t.k.install(ctx)
-	run, startErr := begun()
-	if startErr != nil {
-		return false, startErr
-	}
-	if err == nil {
-		err = t.k.KeepFromGC(ctx, t.moves[0].Name)
-	}
-	prepared := err == nil
-	if prepared {
-		t.prepare(run)
-		err = settle()
-	}
-	if err == nil && many && run.Await("prepare: ok") { // otherwise commit reports why git ended
-		err = syncAll(t.s.Info.CommonDir)
-	}
-	if err == nil {
-		err = t.k.checkExist()
-	}
-	if err != nil { // git ends without the command commit, and moves no ref
-		_, ended := run.Finish(nil)
-		if prepared {
-			t.s.IssueLock.Failed(ended)
-			t.s.IssueLock.Done()
-		}
-		return errors.Is(err, errVanished), err
-	}
-	return true, t.commit(ctx, run)
-}
-
-// moveLimit is the timeout per answer of git update-ref. Git may wait for locks, hooks
-// and slow disks, hence the long timeout.
-const moveLimit = 10 * time.Minute
-
-// start starts git in the background; the result waits for the start. Git moves no ref before it
-// reads the commit command. If the caller is killed, git's input ends without this command.
-func (t *transaction) start(ctx context.Context, many bool) (begun func() (*git.Run, error)) {
-	type started struct {
-		run *git.Run
-		err error
-	}
-	done := make(chan started, 1)
-	go func() {
-		// Reflog entries get the present time. A hook may have inherited the date of an old commit,
-		// and git would expire an entry with an old date at once.
-		by := t.s.people.Committer()
-		g := t.s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
-			fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", t.s.Now().Unix()))
-		g.Apart, g.Hold, g.Limit = true, t.s.IssueLock.Locks(), moveLimit
-		begin, fsync := git.Git.Start, "core.fsync=reference"
-		if many {
-			begin, fsync = git.Git.Talk, "core.fsync=none"
-		}
-		run, err := begin(g, context.WithoutCancel(ctx), slices.Concat([]string{"-c", fsync}, refConfig,
-			[]string{"update-ref", "--no-deref", "--create-reflog", "-m", t.message, "--stdin", "-z"})...)
-		if err != nil {
-			err = fmt.Errorf("move refs: %w", err)
-		}
-		done <- started{run, err}
-	}()
-	return func() (*git.Run, error) {
-		got := <-done
-		return got.run, got.err
-	}
-}
-
-// prepare sends the moves to git. While the caller continues, git locks the refs, checks
-// their old values, and writes the new values into the lock files. commit reports errors.
-func (t *transaction) prepare(run *git.Run) {
-	in := []byte("start\x00")
-	for _, move := range t.moves {
-		switch {
-		case move.New.IsZero():
-			in = fmt.Appendf(in, "delete %s\x00%s\x00", move.Name, move.Old)
-		case move.Old.IsZero():
-			in = fmt.Appendf(in, "create %s\x00%s\x00", move.Name, move.New)
-		default:
-			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", move.Name, move.New, move.Old)
-		}
-	}
-	t.s.IssueLock.Begin(t.message, t.moves)
-	_, _ = run.Write(append(in, "prepare\x00"...))
-}
-
-// commit makes git move the refs.
-func (t *transaction) commit(ctx context.Context, run *git.Run) error {
-	defer traceMoves(t.moves)()
-	said, err := run.Finish([]byte("commit\x00"))
-	defer t.s.IssueLock.Done()
-	if err == nil {
-		if err = t.s.RemoveStrayFiles(t.moves); err != nil {
-			return fmt.Errorf("move %s: %w", t.moves[0].Name, err)
-		}
-		t.s.noteOwn(t.moves)
-		return AfterMove(t.s.syncRefDirs(t.moves))
-	}
-	t.s.IssueLock.Failed(err)
-	return t.settle(ctx, bytes.Contains(said, []byte("prepare: ok")), err)
-}
-
-// settle handles the failure of a move, based on the current refs. Git and this process
-// rename one lock file after the other. If git was killed or the disk was full
-// meanwhile, some refs may have moved. Then settle moves the remaining refs.
-func (t *transaction) settle(ctx context.Context, prepared bool, failed error) error {
-	t.s.Refs.Release()
-	var left []refs.Move
-	for _, move := range t.moves {
-		now, err := t.s.ReadRef(ctx, move.Name)
-		switch {
-		case err != nil:
-			return fmt.Errorf("move %s: %w", move.Name, failed)
-		case now == move.Old:
-			left = append(left, move)
-		case now != move.New || !prepared:
-			return fmt.Errorf("%w: %s is at %s", ErrRefMoved, move.Name, now)
-		}
-	}
-	switch {
-	case len(left) < len(t.moves):
-		return t.moveRemaining(ctx, left)
-	case strings.Contains(failed.Error(), " but expected "):
-		// Git may have read an old packed-refs, if a new one has the same size, date and inode.
-		if err := t.s.checkTaken(t.moves); err != nil {
-			return err
-		}
-		return fmt.Errorf("%w: %w", ErrRefMoved, failed)
-	}
-	return fmt.Errorf("move %s: %w", t.moves[0].Name, t.s.nameLock(t.moves[0].Name, failed))
-}
-
-// moveRemaining moves the remaining refs. If a ref cannot be moved, the transaction's
-// note stays. The next command for the issue then completes the transaction or rolls it
-// back. moveRemaining fails only if that ref is a chain or an archive; other refs, such
-// as own/, are bookkeeping. The note is necessary: without it, a repair would treat an
-// old own/ as lost work and revert the rewrite.
-func (t *transaction) moveRemaining(ctx context.Context, left []refs.Move) error {
-	if len(left) > 0 {
-		t.s.IssueLock.Hold()
-		err := t.s.MoveRefs(ctx, t.message, left...)
-		switch {
-		case IsDone(err):
-			t.s.IssueLock.Release()
-			return err
-		case err == nil:
-			if at, err := t.s.progressOf(ctx, left); err == nil && len(at.left) == 0 {
-				t.s.IssueLock.Release() // otherwise the chain has moved, but own/ has not
-			}
-		case slices.ContainsFunc(left, func(m refs.Move) bool {
-			return !slices.ContainsFunc([]string{OwnRefs, fetchedRefs, LineRefs, HereRefs, refs.Operations}, func(prefix string) bool { return strings.HasPrefix(m.Name, prefix) })
-		}):
-			return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", t.moves[0].Name, err)
-		case t.s.IssueLock == nil: // without a lock there is no note
-			return AfterMove(err)
-		}
-	}
-	t.s.noteOwn(t.moves)
-	return AfterMove(t.s.syncRefDirs(t.moves))
+	return err
 }
 
 // takeBack moves the refs of Move back to their former values.
@@ -361,17 +162,81 @@ func (s *Repo) forgetEntries(ctx context.Context, back refs.Move) error {
 	if err != nil || back.New.IsZero() { // git deletes the reflog with the ref
 		return err
 	}
-	return s.Noted("rollback", []refs.Move{{Name: back.Name, Old: back.New, New: back.New}}, func(g git.Git) error {
-		for i, e := range slices.Backward(entries) {
-			if e.Old != back.Old && e.New != back.Old {
-				continue
-			}
-			if _, err := g.Output(ctx, "reflog", "delete", fmt.Sprintf("%s@{%d}", back.Name, i)); err != nil {
-				return err
-			}
+	for i, e := range slices.Backward(entries) {
+		if e.Old != back.Old && e.New != back.Old {
+			continue
 		}
+		if _, err := s.Git.Output(ctx, "reflog", "delete", fmt.Sprintf("%s@{%d}", back.Name, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// haveAll reports whether the new commits of all moves exist.
+func (s *Repo) haveAll(moves []refs.Move) bool {
+	for _, m := range moves {
+		if m.New != plumbing.ZeroHash && !s.Objects.Has(m.New) {
+			return false
+		}
+	}
+	return true
+}
+
+// Shorten limits a reflog message to one readable line.
+func Shorten(message string) string {
+	const limit = 1000
+	if len(message) <= limit {
+		return message
+	}
+	cut := strings.LastIndex(message[:limit], ", ")
+	return message[:max(cut, 0)] + " and more"
+}
+
+// DeleteRefs deletes bookkeeping refs that still equal their seen values. It uses as few
+// transactions as possible: there may be thousands of refs, and each transaction is a git
+// process that rewrites packed-refs. If a ref cannot be deleted, the others still are,
+// and the error is returned.
+func (s *Repo) DeleteRefs(ctx context.Context, seen map[string]plumbing.Hash) error {
+	var moves []refs.Move
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		moves = append(moves, refs.Move{Name: name, Old: seen[name]})
+	}
+	if s.IssueLock != nil {
+		return s.deleteSome(ctx, moves)
+	}
+	return s.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return s.deleteSome(ctx, moves) })
+}
+
+func (s *Repo) deleteSome(ctx context.Context, moves []refs.Move) error {
+	if len(moves) == 0 {
 		return nil
-	})
+	}
+	u := refs.Update{Git: s.Git, Message: "delete", Moves: moves, Locked: s.IssueLock != nil}
+	u.Git.Apart, u.Git.Hold = true, s.IssueLock.Files()
+	err := s.Refs.Update(ctx, u)
+	if err == nil || IsDone(err) || ctx.Err() != nil {
+		return err
+	}
+	var left []refs.Move
+	for _, m := range moves {
+		now, err := s.ReadRef(ctx, m.Name)
+		if err != nil {
+			return err
+		}
+		if now == m.Old {
+			left = append(left, m)
+		}
+	}
+	switch {
+	case len(left) < len(moves): // another process deletes refs, too
+		return s.deleteSome(ctx, left)
+	case len(left) == 1:
+		return fmt.Errorf("remove %s: %w", left[0].Name, err)
+	}
+	half := len(left) / 2
+	first := s.deleteSome(ctx, left[:half])
+	return cmp.Or(s.deleteSome(ctx, left[half:]), first)
 }
 
 // pause calls the hook of a test.
@@ -379,34 +244,6 @@ func (s *Repo) pause(point string) {
 	if s.AtPoint != nil {
 		s.AtPoint(point)
 	}
-}
-
-// MovesHere reports whether this process may move refs itself. The refs must be files,
-// without a hook and outside of a quarantine. All affected issues must be locked: the
-// issue locks exclude other processes of this program, and their notes allow a recovery
-// if this process is killed.
-func (s *Repo) MovesHere() bool {
-	return refs.Here && s.IssueLock.HeldAll() && s.Info.RefFormat == "files" && os.Getenv("GIT_QUARANTINE_PATH") == "" && !s.hooked()
-}
-
-// hooked reports whether a reference-transaction hook may exist. Only git runs hooks.
-func (s *Repo) hooked() bool {
-	if slices.ContainsFunc(s.Config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, "hook.") }) {
-		return true
-	}
-	dir := filepath.Join(s.Info.CommonDir, "hooks")
-	if path, set := git.Last(s.Config, "core.hookspath"); set {
-		switch {
-		case filepath.IsAbs(path):
-			dir = path
-		case path == "" || strings.ContainsAny(path[:1], "~%:") || s.Info.Root == "":
-			return true
-		default:
-			dir = filepath.Join(s.Info.Root, path)
-		}
-	}
-	_, err := os.Lstat(filepath.Join(dir, "reference-transaction"))
-	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // traceMoves begins the lines of moves in the trace; the result ends them.

@@ -20,14 +20,15 @@ import (
 
 // Namespaces of the stored form.
 const (
-	LiveRefs    = "refs/checkpoints/"
-	ArchiveRefs = "refs/checkpoints-archive/"
-	BookRefs    = "refs/git-checkpoint/"
-	OwnRefs     = "refs/git-checkpoint/own/"
-	fetchedRefs = "refs/git-checkpoint/fetched/"
-	RemoteRefs  = "refs/git-checkpoint/remote/"
-	LineRefs    = "refs/git-checkpoint/line/"
-	HereRefs    = refs.HereRefs
+	LiveRefs      = "refs/checkpoints/"
+	ArchiveRefs   = "refs/checkpoints-archive/"
+	BookRefs      = "refs/git-checkpoint/"
+	OwnRefs       = "refs/git-checkpoint/own/"
+	fetchedRefs   = "refs/git-checkpoint/fetched/"
+	RemoteRefs    = "refs/git-checkpoint/remote/"
+	LineRefs      = "refs/git-checkpoint/line/"
+	OperationRefs = "refs/git-checkpoint/operations/" // entries of operations
+	HereRefs      = "refs/git-checkpoint/here/"       // files that worktrees last agreed on with checkpoints
 )
 
 // LiveRef returns the ref of an issue's chain.
@@ -67,7 +68,7 @@ func (s *Repo) ClaimWorktree(ctx context.Context, except string) (moves []refs.M
 	if err := s.WriteUnsynced(filepath.Join(s.StateDir(), ownsRefs), nil); err != nil {
 		return nil, err
 	}
-	for _, prefix := range []string{HereRefs, refs.Operations} {
+	for _, prefix := range []string{HereRefs, OperationRefs} {
 		there, err := s.Refs.Values(ctx, prefix)
 		if err != nil {
 			return nil, err

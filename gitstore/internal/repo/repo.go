@@ -22,6 +22,8 @@ import (
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Repo is an open repository: the parts that all operations share. It is used by one
@@ -83,7 +85,8 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 }
 
 func (s *Repo) openRefs() {
-	s.Refs = &refs.Reader{Git: s.Git, Path: s.Info.CommonDir, Files: s.Info.RefFormat == "files"}
+	share := func(paths ...string) { s.Objects.Share(paths...) }
+	s.Refs = &refs.Reader{Git: s.Git, Path: s.Info.CommonDir, Files: s.Info.RefFormat == "files", Share: share, Notify: s.Notify}
 }
 
 func (s *Repo) OpenObjects() error {
@@ -172,6 +175,42 @@ func (s *Repo) WorktreeDir(name string) string {
 	}
 	return filepath.Join(s.Info.CommonDir, "worktrees", string(folder))
 }
+
+// WithIssueLock runs f with the issue locked. If locking fails, for example in a
+// read-only repository, f runs without the lock.
+func (s *Repo) WithIssueLock(ctx context.Context, issue checkpoint.Issue, f func() error) error {
+	return s.WithIssueLocks(ctx, []checkpoint.Issue{issue}, f)
+}
+
+// WithIssueLocks runs f with several issues locked.
+func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
+	names := make([]string, len(issues))
+	for k, issue := range issues {
+		names[k] = issue.RefName()
+	}
+	return s.WithNamedLocks(ctx, names, f)
+}
+
+// WithNamedLocks runs f with several issues locked, by their names in refs.
+func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() error) error {
+	s.Compared = map[checkpoint.Issue]ComparedRefs{}
+	if s.together == nil { // otherwise they are locked
+		s.IssueLock = s.Refs.Lock(ctx, names)
+		s.Refs.Release()
+		defer func() {
+			s.IssueLock.Unlock()
+			s.IssueLock = nil
+		}()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// A ComparedRefs holds the values of a chain ref and of own/ that RestoreOwnChain has
+// compared. The chain at live contains every readable checkpoint of the chain at own.
+type ComparedRefs struct{ Live, Own plumbing.Hash }
 
 // Notify passes a message about an automatic action to Options.Notify.
 func (s *Repo) Notify(format string, args ...any) {

@@ -13,7 +13,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
@@ -148,11 +147,10 @@ func (s *Sharer) expireReflogs(ctx context.Context, names []string) error {
 		for _, m := range some {
 			args = append(args, m.Name)
 		}
-		err := s.repo.Noted("purge", some, func(g git.Git) error {
-			_, err := g.Output(ctx, args...)
-			return err
-		})
-		if err != nil {
+		s.repo.Refs.SetAsideLocks(some)
+		g := s.repo.Git
+		g.Apart, g.Hold = true, s.repo.IssueLock.Files()
+		if _, err := g.Output(ctx, args...); err != nil {
 			return err
 		}
 	}

@@ -234,6 +234,9 @@ func (l *conn) newLocalUpdate(moves func(checkpoint.Issue) ([]refs.Move, error))
 	}
 }
 
+// someIssues is the number of issues in a transaction after one of more issues has failed.
+const someIssues = 100
+
 // run moves the refs of issues in one transaction. If it fails, run moves them in smaller
 // transactions, and then the refs of each failed issue alone, since an error may concern only
 // one issue.
@@ -243,8 +246,8 @@ func (u *localUpdate) run(ctx context.Context, issues []checkpoint.Issue) errors
 		err := u.s.repo.WithIssueLocks(ctx, issues, func() error { return u.move(ctx, issues, errs) })
 		left = errs.left(issues, err)
 	}
-	if len(issues) > repo.MaxLocks {
-		for some := range slices.Chunk(left, repo.MaxLocks) {
+	if len(issues) > someIssues {
+		for some := range slices.Chunk(left, someIssues) {
 			maps.Copy(errs, u.run(ctx, some))
 		}
 		return errs

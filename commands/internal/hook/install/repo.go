@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
@@ -43,9 +42,8 @@ type Repo struct {
 
 	Warn func(format string, args ...any)
 
-	// ClearLock removes a lock file that a killed git created after since. A nil
-	// ClearLock removes nothing.
-	ClearLock func(path string, since time.Time)
+	// ClearLock moves a lock file away that a killed git has left. It may be nil.
+	ClearLock func(path string)
 
 	// Share sets the modes of files for core.sharedRepository. If it is nil, the modes stay.
 	Share func(paths ...string)
@@ -222,9 +220,8 @@ func (r *Repo) within(dir string) bool {
 }
 
 // A killed `git config` leaves its lock file, and all later calls fail. A mark file next
-// to the kept copies therefore exists while `git config` runs. If the lock is newer than
-// the mark and no git runs in the repository, the lock's owner was killed together with
-// this program.
+// to the kept copies therefore exists while `git config` runs. If a lock exists beside a
+// mark for a while, its owner was killed together with this program.
 
 // runConfig runs git config for the file of the scope.
 func (r *Repo) runConfig(args []string) error {
@@ -232,8 +229,8 @@ func (r *Repo) runConfig(args []string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(mark); err == nil && r.ClearLock != nil && !r.Global {
-		r.ClearLock(lock, info.ModTime())
+	if r.ClearLock != nil && !r.Global && fsutil.Exists(mark) {
+		r.ClearLock(lock)
 	}
 	if !fsutil.Exists(lock) {
 		os.Remove(mark) // a new mark has the current time

@@ -10,26 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// If a stopped process holds an issue's lock, Lock still locks other issues.
+// If a stopped process holds an issue's lock, Lock still locks other issues. The folder and the
+// files are shared with other users.
 func TestLockSkipsIssueHeldElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	held := w.dir.Lock(t.Context(), []string{"42"})
-	require.True(t, held.HeldAll())
+	held := w.refs.Lock(t.Context(), []string{"42"})
+	require.Len(t, held.Files(), 1)
+	assert.Equal(t, map[string]bool{"git-checkpoint": true, "git-checkpoint/lock": true, "git-checkpoint/lock/42": true}, w.shared)
 	attempts := &attemptsLeft{t.Context(), 3}
-	some := w.dir.Lock(attempts, []string{"41", "42"})
-	require.NotNil(t, some)
+	some := w.refs.Lock(attempts, []string{"41", "42"})
 	assert.Zero(t, attempts.n, "one attempt at 41 and two at 42")
-	assert.Len(t, some.Locks(), 1)
-	assert.False(t, some.HeldAll())
-	some.Begin("", []Move{{Name: "refs/checkpoints/42"}, {Name: "refs/checkpoints/41"}})
-	note := w.Read(".git/git-checkpoint/lock/41")
-	assert.Contains(t, note, "refs/checkpoints/41")
-	assert.NotContains(t, note, "refs/checkpoints/42", "that is for the process that holds its lock")
+	assert.Len(t, some.Files(), 1)
 	some.Unlock()
 	held.Unlock()
-	both := w.dir.Lock(t.Context(), []string{"41", "42"})
-	assert.True(t, both.HeldAll())
+	both := w.refs.Lock(t.Context(), []string{"41", "42"})
+	assert.Len(t, both.Files(), 2)
 	both.Unlock()
 }
 
@@ -52,9 +48,6 @@ func (a *attemptsLeft) Err() error {
 func TestNilIssueLockIsUsable(t *testing.T) {
 	t.Parallel()
 	var none *IssueLock
-	assert.False(t, none.HeldAll())
-	assert.Empty(t, none.Locks())
-	none.Begin("", []Move{{Name: "refs/checkpoints/42"}})
-	none.Done()
+	assert.Empty(t, none.Files())
 	none.Unlock()
 }
