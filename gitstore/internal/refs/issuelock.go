@@ -47,7 +47,7 @@ type IssueLock struct {
 }
 
 type issueLockFile struct {
-	*os.File
+	*filelock.File
 	note  *Note // note of a killed process, later of this process
 	begun bool  // note belongs to this process
 }
@@ -67,7 +67,7 @@ func (d Dir) Lock(ctx context.Context, issues []string) *IssueLock {
 	deadline := time.Now().Add(lockTimeout)
 	for _, issue := range slices.Sorted(slices.Values(issues)) {
 		if f := d.lockFile(ctx, filepath.Join(folder, issue), time.Until(deadline)); f != nil {
-			t.files = append(t.files, &issueLockFile{File: f, note: readNote(f, issue)})
+			t.files = append(t.files, &issueLockFile{File: f, note: readNote(f.File, issue)})
 		}
 	}
 	if len(t.files) == 0 {
@@ -79,13 +79,13 @@ func (d Dir) Lock(ctx context.Context, issues []string) *IssueLock {
 }
 
 // lockFile opens and locks a file. It returns nil on failure.
-func (d Dir) lockFile(ctx context.Context, path string, limit time.Duration) *os.File {
+func (d Dir) lockFile(ctx context.Context, path string, limit time.Duration) *filelock.File {
 	f, err := filelock.Open(path, os.O_CREATE)
 	if err != nil {
 		return nil
 	}
 	d.Share(filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path) // other users of a shared repository lock it too
-	if !filelock.Wait(ctx, f, limit) {
+	if f.Wait(ctx, limit) != nil {
 		f.Close()
 		time.Sleep(rand.N(3 * time.Millisecond))
 		return nil
@@ -116,7 +116,7 @@ func (t *IssueLock) Locks() []*os.File {
 	}
 	locks := make([]*os.File, len(t.files))
 	for k, f := range t.files {
-		locks[k] = f.File
+		locks[k] = f.File.File
 	}
 	return locks
 }
@@ -157,7 +157,7 @@ func (f *issueLockFile) write() {
 func (t *IssueLock) Failed(err error) {
 	if t != nil && git.Code(err) < 0 {
 		for _, f := range t.files {
-			f.note.at = modified(f.File)
+			f.note.at = modified(f.File.File)
 		}
 		t.clean()
 	}

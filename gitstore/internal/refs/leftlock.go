@@ -111,15 +111,15 @@ func (d Dir) eachNote(notes []*Note, f func(*Note)) {
 	entries, _ := os.ReadDir(d.noteFolder())
 	for _, e := range entries {
 		issue := e.Name()
-		if info, err := e.Info(); held[issue] || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		if info, err := e.Info(); held[issue] || issue[0] == '.' || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 			continue
 		}
 		file, err := filelock.Open(filepath.Join(d.noteFolder(), issue), 0)
 		if err != nil {
 			continue
 		}
-		if filelock.Try(file) {
-			f(readNote(file, issue))
+		if file.Try() == nil {
+			f(readNote(file.File, issue))
 		}
 		file.Close()
 	}
@@ -144,12 +144,7 @@ func (d Dir) IsInterrupted(issue string) bool {
 	if info, err := os.Lstat(path); err != nil || info.Size() == 0 {
 		return false
 	}
-	f, err := filelock.Open(path, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return filelock.Try(f)
+	return !filelock.IsHeld(path)
 }
 
 func (d Dir) noteFolder() string { return filepath.Join(d.Path, "git-checkpoint", "lock") }
