@@ -108,7 +108,7 @@ func TestConcurrentWritersAndGC(t *testing.T) {
 				mine := b.Add(plumbing.BlobObject, fmt.Appendf(nil, "mine %d %d", w, i))
 				flush := b.flush
 				if i%5 == w {
-					flush = func() error { return b.FlushPack(context.Background()) }
+					flush = func() error { return b.pack(context.Background()) }
 				}
 				if !assertNoError(t, flush()) || !own.Has(mine) {
 					t.Errorf("object %s is not there", mine)
