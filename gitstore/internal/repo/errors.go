@@ -10,10 +10,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -243,15 +241,6 @@ func Lacked(i checkpoint.Issue, object string, err error) error {
 		return &LackedError{i, object, p}
 	}
 	return fmt.Errorf("%s: %w", object, err)
-}
-
-// NotFetched returns the error of a git command that reads objects. In a partial clone
-// this is a LackedError, because git stops at the first object that it cannot fetch.
-func (s *Repo) NotFetched(i checkpoint.Issue, err error) error {
-	if s.Opened == nil || !errors.As(err, new(*git.CommandError)) {
-		return err
-	}
-	return &LackedError{i, LiveRef(i), errors.New(remote.Reason(err))}
 }
 
 // A TakenError reports that an imported id belongs to another checkpoint, existing or
