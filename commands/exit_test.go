@@ -48,7 +48,6 @@ func TestCodes(t *testing.T) {
 		{"a document's generation", &layout.VersionError{Version: "9"}, 7, "version", "upgrade git-checkpoint"},
 		{"a document's rules", &layout.InvalidError{}, 6, "invalid", "fix the document, then run the command again"},
 		{"a file's rules", &layout.InvalidError{File: "a b.json"}, 6, "invalid", "fix 'a b.json', then run the command again"},
-		{"a record's rules", &gitstore.InvalidRecordError{Problems: []string{"x"}}, 2, "usage", "fix the value, then run the command again"},
 		{"no document", &layout.UnknownDocumentError{}, 6, "invalid", "git checkpoint help import"},
 		{"no document of a layout", &layout.UnknownDocumentError{Layout: "crunch", File: "a b.json"}, 6, "invalid", "git checkpoint import 'a b.json' --dry-run"},
 		{"an id that is taken", &gitstore.TakenError{Issue: "42", ID: "x"}, 8, "refused", "git checkpoint show 42 x"},

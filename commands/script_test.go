@@ -30,12 +30,15 @@ func TestMain(m *testing.M) {
 	if strings.Contains(filepath.Base(os.Args[0]), ".test") && len(os.Args) == 3 && os.Args[1] == "hook" && slices.Contains([]string{work.AgeHook, work.PushHook}, os.Args[2]) {
 		os.Exit(0) // a command in the process of a test started it; scripts run a program git-checkpoint
 	}
-	testscript.Main(prepared{m}, map[string]func(){
-		"git-checkpoint": func() {
-			gittest.SkipSync()
-			os.Exit(Main(os.Args))
-		},
-	})
+	testscript.Main(prepared{m}, programs)
+}
+
+// programs are the programs that the test binary has for scripts.
+var programs = map[string]func(){
+	"git-checkpoint": func() {
+		gittest.SkipSync()
+		os.Exit(Main(os.Args))
+	},
 }
 
 // prepared are the tests of this package. A program that testscript starts from the test

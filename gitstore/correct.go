@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/repo"
 )
 
 // A ruleCheck finds the values of a record that a resume refuses.
@@ -48,7 +48,7 @@ func (w *saveOp) correct(current *chain.Chain, r *checkpoint.Record) ([]string, 
 	own := slices.DeleteFunc(slices.Clone(found.problems), inherited)
 	ownCycle := found.cycle != nil && before.cycle == nil
 	if !w.req.DropInvalid && (len(own) > 0 || ownCycle) {
-		return nil, repo.InvalidRecord(w.req.Issue, own, found.cycle)
+		return nil, invalidRecord(own, found.cycle)
 	}
 	d := dropping{r: r, base: base}
 	switch {
@@ -121,4 +121,21 @@ func (d *dropping) all() error {
 		}
 	}
 	return fmt.Errorf("the record stays invalid: %s", checkRules(d.r).problems[0])
+}
+
+// invalidRecord returns the error of a new record that a resume would refuse, with an optional
+// cycle of tasks.
+func invalidRecord(problems []checkpoint.Problem, cycle error) error {
+	var lines []string
+	for _, p := range problems {
+		lines = append(lines, p.String())
+	}
+	if cycle != nil {
+		lines = append(lines, cycle.Error())
+	}
+	const most = 5
+	if n := len(lines) - most; n > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", n))
+	}
+	return failure.New(failure.Usage, "fix the value, then run the command again", strings.Join(lines, "\n"))
 }

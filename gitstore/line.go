@@ -75,7 +75,7 @@ type LineState struct {
 func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
 	defer trace.Begin(trace.Step, "line of commits").End()
 	s.chain.RepairIfRewritten(ctx, issue)
-	b := &lineBuilder{ctx: ctx, issue: issue, objects: newLineObjects(s.repo.Objects), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
+	b := &lineBuilder{ctx: ctx, issue: issue, objects: s.repo.NewObjectWriter(), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
 		Git: s.repo.Git, store: s, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{},
 		heads: map[plumbing.Hash]*repo.RawCommit{}, made: map[plumbing.Hash]int{},
 	}}
@@ -144,7 +144,7 @@ func (l *Line) HasStep(st *LineState) bool {
 type lineBuilder struct {
 	ctx     context.Context
 	issue   checkpoint.Issue
-	objects *lineObjects
+	objects *repo.ObjectWriter
 	line    *Line
 	known   map[plumbing.Hash]int // index of the state of a checkpoint's commit; -1 while it is added
 	others  []*chain.Descent      // of the issue's source and forks
@@ -289,7 +289,7 @@ func (l *Line) moved(before []int, to []plumbing.Hash) bool {
 // parents returns the parents of a commit of the line: the states before it and, if HEAD has moved by
 // commits that the turn has not made, a step. Without a state before it, the parents are the commits on
 // which the turn began.
-func (l *Line) parents(w *lineObjects, before []int, head plumbing.Hash, made map[plumbing.Hash]bool) (parents []plumbing.Hash) {
+func (l *Line) parents(w *repo.ObjectWriter, before []int, head plumbing.Hash, made map[plumbing.Hash]bool) (parents []plumbing.Hash) {
 	for _, n := range before {
 		parents = append(parents, l.States[n].Commit)
 	}
@@ -402,32 +402,19 @@ func (b *lineBuilder) addTips() {
 // written, it stores them in a temporary folder. The ref stays if a chain has moved meanwhile.
 func (b *lineBuilder) store() error {
 	l, r := b.line, b.line.store.repo
-	k, n := r.NewObjectWriter(), 0
-	for hash, o := range b.objects.made {
-		if r.Objects.Has(hash) {
-			delete(b.objects.made, hash)
-			continue
-		}
-		k.Add(o.kind, o.content)
-		n++
-	}
-	if at, err := r.ReadRef(b.ctx, repo.LineRef(b.issue)); err == nil && at == l.Tips && n == 0 {
+	k := b.objects.Lacking()
+	if at, err := r.ReadRef(b.ctx, repo.LineRef(b.issue)); err == nil && at == l.Tips && k.IsEmpty() {
 		return nil
 	}
 	_ = r.SetLineRef(b.ctx, k, b.issue, l.Tips, b.from)
-	for hash := range b.objects.made {
-		if r.Objects.Has(hash) {
-			delete(b.objects.made, hash)
-		}
-	}
-	if len(b.objects.made) == 0 {
+	if k = k.Lacking(); k.IsEmpty() {
 		return nil
 	}
-	return l.write(b.objects)
+	return l.write(b.ctx, k)
 }
 
 // write stores objects in the temporary folder, which Git reads too.
-func (l *Line) write(w *lineObjects) error {
+func (l *Line) write(ctx context.Context, w *repo.ObjectWriter) error {
 	if l.temp == "" {
 		dir, err := os.MkdirTemp("", "git-checkpoint-line-")
 		if err != nil {
@@ -437,7 +424,7 @@ func (l *Line) write(w *lineObjects) error {
 		dirs := append([]string{l.temp}, odb.SplitAlternates(l.store.repo.Info.Alternates)...)
 		l.Git = l.store.repo.Git.With(repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs))
 	}
-	return w.write(l.temp)
+	return w.FlushTo(ctx, l.temp)
 }
 
 // Now returns a commit on top of the line: HEAD with the present content of a file, relative to
@@ -446,7 +433,7 @@ func (l *Line) write(w *lineObjects) error {
 // error says so.
 func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	s := l.store
-	w := newLineObjects(s.repo.Objects)
+	w := s.repo.NewObjectWriter()
 	var tree plumbing.Hash
 	at, err := s.repo.ReadHead(ctx)
 	head := at.Commit
@@ -474,7 +461,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 	}
 	parents := l.parents(w, l.here(ctx), head, nil)
 	now := lineCommit(tree, parents, repo.RawCommit{}, ident.Fallback.Name, "not saved yet\n")
-	return w.Add(plumbing.CommitObject, now.Encode()), l.write(w)
+	return w.Add(plumbing.CommitObject, now.Encode()), l.write(ctx, w)
 }
 
 // here returns the states that a save in this worktree would come after, or the newest one.
@@ -530,13 +517,13 @@ func (s *Store) lstatInWorktree(ctx context.Context, path string) (os.FileInfo, 
 
 // hashFile adds the content of a file in the worktree, with git's filters, or the target of a
 // symlink.
-func (l *Line) hashFile(ctx context.Context, w *lineObjects, path string, info os.FileInfo) (plumbing.Hash, error) {
+func (l *Line) hashFile(ctx context.Context, w *repo.ObjectWriter, path string, info os.FileInfo) (plumbing.Hash, error) {
 	s := l.store
 	if info.Mode()&os.ModeSymlink != 0 {
 		target, err := os.Readlink(filepath.Join(s.Root(), filepath.FromSlash(path)))
 		return w.Add(plumbing.BlobObject, []byte(target)), err
 	}
-	if err := l.write(w); err != nil { // makes the folder
+	if err := l.write(ctx, w); err != nil { // makes the folder
 		return plumbing.ZeroHash, err
 	}
 	dirs := odb.JoinAlternates(s.repo.Info.ObjectDirs())

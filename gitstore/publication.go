@@ -66,14 +66,9 @@ type (
 	Secret      = secrets.Secret
 )
 
-// Scan searches for secrets in files that a push would newly expose, regardless of file
-// size. After an error, files may contain secrets.
-func (s *Store) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
-	return s.secrets.Scan(ctx, req)
-}
-
-// ScanAll is Scan for several issues of one push. It returns a result or an error for each
-// request. A file belongs to the result of each issue whose chain contains it.
+// ScanAll searches for secrets in files that a push of issues would newly expose, regardless of
+// file size. It returns a result or an error for each request. After an error, files may contain
+// secrets. A file belongs to the result of each issue whose chain contains it.
 func (s *Store) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
 	return s.secrets.ScanAll(ctx, reqs)
 }

@@ -29,22 +29,21 @@ var (
 
 // Errors of this package. Their fields and meaning are at their declarations.
 type (
-	AmbiguousError     = repo.AmbiguousError
-	BrokenRefError     = repo.BrokenRefError
-	CorruptError       = repo.CorruptError
-	DoneError          = repo.DoneError
-	InvalidRecordError = repo.InvalidRecordError
-	LimitError         = repo.LimitError
-	NoneError          = repo.NoneError
-	NotFoundError      = repo.NotFoundError
-	ObjectFormatError  = repo.ObjectFormatError
-	PromisedError      = repo.PromisedError
-	PushedError        = repo.PushedError
-	RefusedError       = repo.RefusedError
-	RemoteError        = chain.RemoteError
-	TakenError         = repo.TakenError
-	UnfinishedError    = repo.UnfinishedError
-	UnsupportedError   = repo.UnsupportedError
+	AmbiguousError    = repo.AmbiguousError
+	BrokenRefError    = repo.BrokenRefError
+	CorruptError      = repo.CorruptError
+	DoneError         = repo.DoneError
+	LimitError        = repo.LimitError
+	NoneError         = repo.NoneError
+	NotFoundError     = repo.NotFoundError
+	ObjectFormatError = repo.ObjectFormatError
+	PromisedError     = repo.PromisedError
+	PushedError       = repo.PushedError
+	RefusedError      = repo.RefusedError
+	RemoteError       = chain.RemoteError
+	TakenError        = repo.TakenError
+	UnfinishedError   = repo.UnfinishedError
+	UnsupportedError  = repo.UnsupportedError
 )
 
 // ObjectFormat is git's name of the object format of the repositories that this package

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
@@ -63,7 +64,7 @@ type SaveRequest struct {
 	Allow     scan.Allow       // exceptions for Redact
 
 	// DropInvalid drops values of Edit that break the rules of records, for saves that no
-	// person can repeat. Otherwise the save fails with *InvalidRecordError.
+	// person can repeat. Otherwise the save fails.
 	DropInvalid bool
 
 	IfChanged bool // fail with ErrUnchanged if nothing has changed
@@ -381,7 +382,7 @@ func (w *saveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 	return commit, nil
 }
 
-// checkSize fails with *RecordSizeError if the record alone is above the size limit, and with
+// checkSize fails if the record alone is above the size limit, and with
 // *overSize if the record and the files are. A save that nobody can repeat keeps such a
 // record, with a warning.
 func (w *saveOp) checkSize(record int64) error {
@@ -389,11 +390,14 @@ func (w *saveOp) checkSize(record int64) error {
 	switch {
 	case most <= 0:
 		return nil
-	case record > most && w.req.DropInvalid:
-		w.tooLarge = &repo.RecordSizeError{Size: record, Limit: most}
-		return nil
 	case record > most:
-		return &repo.RecordSizeError{Size: record, Limit: most}
+		hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", record>>20+1)
+		tooLarge := failure.New(failure.Failure, hint, fmt.Sprintf("the record has %d bytes, more than the limit of %d for a checkpoint", record, most))
+		if !w.req.DropInvalid {
+			return tooLarge
+		}
+		w.tooLarge = tooLarge
+		return nil
 	case record+w.snap.Size > most && record > w.req.recordBytes:
 		return &overSize{record}
 	}

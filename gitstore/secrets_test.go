@@ -27,9 +27,9 @@ func (w *world) scanned(change ...func(*ScanRequest)) *Scanned {
 	for _, f := range change {
 		f(&req)
 	}
-	found, err := w.s.Scan(ctx, req)
-	require.NoError(w.t, err)
-	return found
+	found, errs := w.s.ScanAll(ctx, []ScanRequest{req})
+	require.NoError(w.t, errs[0])
+	return found[0]
 }
 
 func plainSecret(s Secret) Secret {

@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +28,7 @@ type Trial struct {
 	Dir string // its worktree
 
 	top  string // temporary directory
-	lock *os.File
+	lock *filelock.File
 	git  git.Git
 	from *Line // of a partial clone, in which git fetches missing files, nil for others
 }
@@ -66,8 +65,8 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 	if t.lock, err = filelock.Open(filepath.Join(t.top, "lock"), os.O_CREATE); err != nil {
 		return err
 	}
-	if !filelock.Try(t.lock) {
-		return errors.New("it is locked")
+	if err := t.lock.Try(); err != nil {
+		return err
 	}
 	if err := os.Mkdir(t.Dir, 0o700); err != nil {
 		return err
@@ -215,7 +214,7 @@ func RemoveLeftTemporaries() (n int) {
 			continue
 		}
 		f, err := filelock.Open(path, 0)
-		if err != nil || !filelock.Try(f) {
+		if err != nil || f.Try() != nil {
 			if f != nil {
 				f.Close()
 			}

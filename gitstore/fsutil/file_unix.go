@@ -63,3 +63,9 @@ func SyncDir(path string) error {
 	}
 	return err
 }
+
+// IsRunning reports whether process pid exists.
+func IsRunning(pid int) bool {
+	err := unix.Kill(pid, 0)
+	return err == nil || errors.Is(err, unix.EPERM)
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,15 @@ func Exists(path string) bool {
 func IsYounger(path string, age time.Duration) bool {
 	info, err := os.Lstat(path)
 	return err == nil && time.Since(info.ModTime()) < age
+}
+
+// BootID returns a text that changes when the system starts, or "" if it is unknown.
+func BootID() string {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
 }
 
 // IgnoreRefused returns nil for the error of a file system that does not let this user set the mode

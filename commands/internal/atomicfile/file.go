@@ -223,7 +223,7 @@ func RemoveStale(path string) {
 			continue
 		}
 		info, err := e.Info()
-		if err == nil && id != os.Getpid() && (!IsRunning(id) || time.Since(info.ModTime()) > staleAfter) {
+		if err == nil && id != os.Getpid() && (!fsutil.IsRunning(id) || time.Since(info.ModTime()) > staleAfter) {
 			os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}

@@ -3,7 +3,6 @@
 package atomicfile
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -36,10 +35,4 @@ func keepOwner(out *os.File, info fs.FileInfo) error {
 		return &ObstacleError{info.Name(), fmt.Sprintf("its owner %d cannot be kept", want.Uid)}
 	}
 	return nil
-}
-
-// IsRunning reports whether process pid exists.
-func IsRunning(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
 }

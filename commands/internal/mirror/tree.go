@@ -375,7 +375,7 @@ func removeStale(dir *os.Root, name string) {
 		rest, ours := strings.CutPrefix(n, "."+path.Base(name)+".")
 		number, temp := strings.CutSuffix(rest, ".tmp")
 		pid, err := strconv.Atoi(number)
-		if ours && temp && err == nil && !atomicfile.IsRunning(pid) {
+		if ours && temp && err == nil && !fsutil.IsRunning(pid) {
 			_ = dir.Remove(path.Join(path.Dir(name), n))
 		}
 	}

@@ -3,7 +3,10 @@
 package filelock
 
 import (
+	"errors"
 	"os"
+
+	"git-checkpoint/gitstore/fsutil"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,7 +14,13 @@ import (
 // noFollow makes open fail for a symlink and not block for a pipe.
 const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// Try locks f and reports success. It fails if another process has the lock.
-func Try(f *os.File) bool {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+// lock locks f. Another error than ErrHeld means that the file system has no locks.
+func lock(f *os.File) error {
+	_, err := fsutil.IgnoringEINTR(func() (int, error) {
+		return 0, unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	})
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrHeld
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package filelock
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -12,9 +13,13 @@ const noFollow = 0
 // the byte is after the content of every lock file.
 const lockedAt = 1 << 30
 
-// Try locks f and reports success. It fails if another process has the lock. Child
+// lock locks f. Another error than ErrHeld means that the file system has no locks. Child
 // processes do not inherit the lock.
-func Try(f *os.File) bool {
+func lock(f *os.File) error {
 	at := &windows.Overlapped{OffsetHigh: lockedAt}
-	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at) == nil
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
+		return ErrHeld
+	}
+	return err
 }

@@ -95,7 +95,7 @@ func (s *Chains) RemoteOf(ref string, i checkpoint.Issue, remotes []string) stri
 }
 
 // ShownRemote returns a remote's name for output, without password.
-func ShownRemote(name string) string { return remote.Shown(name) }
+func ShownRemote(name string) string { return git.WithoutCredentials(name) }
 
 // LookThere returns a command for the user to inspect a remote chain.
 func LookThere(remote, ref string) string {

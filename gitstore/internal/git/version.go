@@ -58,21 +58,10 @@ const (
 	minMinor = 27
 )
 
-// A TooOldError reports that a command failed because this git version lacks a feature.
-type TooOldError struct {
-	Major, Minor int
-}
-
-func (e *TooOldError) Error() string {
-	return fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", e.Major, e.Minor, minMajor, minMinor)
-}
-
-func (e *TooOldError) Exit() (code int, hint string) { return failure.Repository, "upgrade git" }
-
 // usageCode is git's exit status for an unknown option.
 const usageCode = 129
 
-// tooOld returns a TooOldError if git's version explains a failure: an unknown option, or
+// tooOld returns an error if git's version explains a failure: an unknown option, or
 // an unknown command of update-ref, which has no distinct exit status.
 func (r *Run) tooOld(failed *CommandError) error {
 	if failed.Code != usageCode && verb(r.args) != "update-ref" {
@@ -82,7 +71,7 @@ func (r *Run) tooOld(failed *CommandError) error {
 	if err != nil || version.AtLeast(minMajor, minMinor) {
 		return nil
 	}
-	return &TooOldError{version[0], version[1]}
+	return failure.New(failure.Repository, "upgrade git", fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", version[0], version[1], minMajor, minMinor))
 }
 
 // InstalledVersion returns git's version and caches it.

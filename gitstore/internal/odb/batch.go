@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git/objectformat"
@@ -20,14 +19,12 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Batch collects objects in memory until Install writes them together. Concurrent use is
-// safe.
+// A Batch collects objects in memory until Install writes them together.
 type Batch struct {
 	store *Database
 
-	mu      sync.Mutex
 	objects []*added
-	known   map[plumbing.Hash]bool // hashes of objects
+	known   map[plumbing.Hash]*added // objects by hash
 	kept    []plumbing.Hash
 	keeps   map[plumbing.Hash]bool // hashes of kept
 	others  []string               // see Sync
@@ -41,54 +38,73 @@ type added struct {
 
 // NewBatch returns an empty batch.
 func (s *Database) NewBatch() *Batch {
-	return &Batch{store: s, known: make(map[plumbing.Hash]bool), keeps: make(map[plumbing.Hash]bool)}
+	return &Batch{store: s, known: map[plumbing.Hash]*added{}, keeps: map[plumbing.Hash]bool{}}
 }
 
 // Add copies an object into the batch and returns its hash. Add writes no file, and reads
 // of the database do not find the object before Install.
 func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
 	h := Name(t, content)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.known[h] {
-		b.known[h] = true
-		b.objects = append(b.objects, &added{h, t, slices.Clone(content)})
+	if b.known[h] == nil {
+		b.known[h] = &added{h, t, slices.Clone(content)}
+		b.objects = append(b.objects, b.known[h])
 	}
 	return h
+}
+
+// Find returns an added object. The caller must not change the content.
+func (b *Batch) Find(h plumbing.Hash) (t plumbing.ObjectType, content []byte, found bool) {
+	if o := b.known[h]; o != nil {
+		return o.kind, o.content, true
+	}
+	return 0, nil, false
 }
 
 // Keep adds an existing object to the batch. Install freshens the object, makes it durable
 // like an added object, and fails if the object is missing. Git itself does not sync
 // blobs that `git add` writes.
 func (b *Batch) Keep(h plumbing.Hash) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if !b.keeps[h] {
 		b.keeps[h] = true
 		b.kept = append(b.kept, h)
 	}
 }
 
+// AddKept adds copies of the kept objects that can be read.
+func (b *Batch) AddKept() {
+	for _, h := range b.kept {
+		if t, content, err := b.store.Read(h); err == nil {
+			b.Add(t, content)
+		}
+	}
+}
+
+// AddTo adds and keeps the objects of the batch in another one too.
+func (b *Batch) AddTo(other *Batch) {
+	for _, o := range b.objects {
+		other.Add(o.kind, o.content)
+	}
+	for _, h := range b.kept {
+		other.Keep(h)
+	}
+}
+
+// IsEmpty reports whether the batch has neither added nor kept objects.
+func (b *Batch) IsEmpty() bool { return len(b.objects)+len(b.kept) == 0 }
+
 // Sync makes Install sync files and directories of other programs together with the objects. Files that
 // were removed, or that this user cannot read, do not matter.
-func (b *Batch) Sync(paths []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.others = paths
-}
+func (b *Batch) Sync(paths []string) { b.others = paths }
 
 // keptOnly returns the kept objects that were not added too.
 func (b *Batch) keptOnly() []plumbing.Hash {
-	return slices.DeleteFunc(slices.Clone(b.kept), func(h plumbing.Hash) bool { return b.known[h] })
+	return slices.DeleteFunc(slices.Clone(b.kept), func(h plumbing.Hash) bool { return b.known[h] != nil })
 }
 
 // Missing returns the hashes of added and kept objects that the database does not contain
 // now. It detects objects in packs that a concurrent gc has removed.
-func (b *Batch) Missing() []plumbing.Hash {
+func (b *Batch) Missing() (missing []plumbing.Hash) {
 	b.store.Refresh()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var missing []plumbing.Hash
 	for _, o := range b.objects {
 		if !b.store.Has(o.hash) {
 			missing = append(missing, o.hash)
@@ -118,15 +134,21 @@ func looseHeader(t plumbing.ObjectType, size int) []byte {
 }
 
 // FlushPack writes all added objects as one pack with git index-pack, which checks and
-// syncs the pack. Rewriting many commits uses FlushPack to avoid thousands of loose
-// files. Unlike Install, FlushPack also writes objects that exist already, because a
-// concurrent gc may have decided to delete their files. If a kept object is missing,
-// FlushPack fails after it has written all others.
-func (b *Batch) FlushPack(ctx context.Context) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	_, err := b.flushPack(ctx)
-	return err
+// syncs the pack, and returns git's output. flags are options of git. Rewriting many commits
+// uses FlushPack to avoid thousands of loose files. Unlike Install, FlushPack also writes
+// objects that exist already, because a concurrent gc may have decided to delete their files.
+// If a kept object is missing, FlushPack fails after it has written all others.
+func (b *Batch) FlushPack(ctx context.Context, flags ...string) (said []byte, err error) {
+	f := b.store.newFlush()
+	write, keepErr := f.keep(b.keptOnly())
+	err = f.write(write)
+	if err == nil {
+		err = f.syncDirs()
+	}
+	if err == nil && len(b.objects) > 0 {
+		said, err = b.store.writePack(ctx, b.objects, flags)
+	}
+	return said, cmp.Or(err, keepErr)
 }
 
 // FlushKept writes a pack like FlushPack and protects it from gc with a .keep file,
@@ -134,9 +156,7 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 // the objects. The .keep file contains by. ReleaseKept removes .keep files of killed
 // processes.
 func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	said, err := b.flushPack(ctx, "--keep="+by)
+	said, err := b.FlushPack(ctx, "--keep="+by)
 	if err != nil {
 		return func() {}, err
 	}
@@ -167,19 +187,6 @@ func (s *Database) ReleaseKept(by string) {
 }
 
 func (s *Database) packDir() string { return filepath.Join(s.cfg.Dir, "pack") }
-
-func (b *Batch) flushPack(ctx context.Context, flags ...string) (said []byte, err error) {
-	f := b.store.newFlush()
-	write, keepErr := f.keep(b.keptOnly())
-	err = f.write(write)
-	if err == nil {
-		err = f.syncDirs()
-	}
-	if err == nil && len(b.objects) > 0 {
-		said, err = b.store.writePack(ctx, b.objects, flags)
-	}
-	return said, cmp.Or(err, keepErr)
-}
 
 // writePack writes objects as one pack with git index-pack. A concurrent `git gc --prune=now`
 // may delete files that git is writing or comparing; writePack then retries.

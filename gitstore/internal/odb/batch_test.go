@@ -35,7 +35,7 @@ func TestFlushIsReadByGit(t *testing.T) {
 	t.Parallel()
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).flush,
-		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
+		"pack":  func(b *Batch) error { return b.pack(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)
@@ -179,7 +179,7 @@ func TestMissingDetectsDeletedPack(t *testing.T) {
 	s := open(t, r)
 	b := s.NewBatch()
 	packed, loose := b.Add(plumbing.BlobObject, []byte("packed")), b.Add(plumbing.BlobObject, []byte("loose"))
-	require.NoError(t, b.FlushPack(context.Background()))
+	require.NoError(t, b.pack(context.Background()))
 	require.Empty(t, b.Missing())
 	require.NoError(t, os.Remove(onlyPack(t, r)))
 	require.Equal(t, []plumbing.Hash{packed, loose}, b.Missing())
@@ -203,7 +203,7 @@ func TestFlushFreshensKeptObject(t *testing.T) {
 	require.NoError(t, os.Remove(s.loosePath(h)))
 	require.Equal(t, []plumbing.Hash{h}, b.Missing())
 	require.ErrorIs(t, b.flush(), plumbing.ErrObjectNotFound)
-	require.ErrorIs(t, b.FlushPack(context.Background()), plumbing.ErrObjectNotFound)
+	require.ErrorIs(t, b.pack(context.Background()), plumbing.ErrObjectNotFound)
 }
 
 // The order of steps determines the state after a power failure: names must not be
@@ -264,11 +264,11 @@ func TestFlushPackReportsGitError(t *testing.T) {
 	t.Parallel()
 	s := open(t, gittest.New(t))
 	b := s.NewBatch()
-	require.NoError(t, b.FlushPack(t.Context()), "nothing to write")
+	require.NoError(t, b.pack(t.Context()), "nothing to write")
 	b.Add(plumbing.BlobObject, []byte("text"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := b.FlushPack(ctx)
+	err := b.pack(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "write pack of 1 objects: ")
 }
@@ -304,7 +304,7 @@ func TestKeptObjectMayBeAddedToo(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t)
 	s := open(t, r)
-	for _, flush := range []func(*Batch) error{(*Batch).flush, func(b *Batch) error { return b.FlushPack(t.Context()) }} {
+	for _, flush := range []func(*Batch) error{(*Batch).flush, func(b *Batch) error { return b.pack(t.Context()) }} {
 		b := s.NewBatch()
 		text := rand.Text()
 		b.Keep(b.Add(plumbing.BlobObject, []byte(text)))

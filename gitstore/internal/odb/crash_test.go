@@ -1,88 +1,16 @@
 package odb
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
-
-// TestWriterProcess is the subprocess that TestKilledWriterLosesNoFlushedObject kills.
-// The process writes batches and prints the flushed hashes.
-func TestWriterProcess(t *testing.T) {
-	t.Parallel()
-	dir := os.Getenv("GIT_CHECKPOINT_TEST_WRITE_TO")
-	if dir == "" {
-		return // runs only in TestKilledWriterLosesNoFlushedObject
-	}
-	s, err := Open(Config{Dir: dir})
-	require.NoError(t, err)
-	for i := 0; ; i++ {
-		b := s.NewBatch()
-		for j := range 20 {
-			b.Add(plumbing.BlobObject, fmt.Appendf(nil, "%d %d %d %s", os.Getpid(), i, j, strings.Repeat("x", rand.IntN(9000))))
-		}
-		require.NoError(t, b.flush())
-		for _, o := range b.objects {
-			fmt.Println("flushed", o.hash)
-		}
-	}
-}
-
-// A killed writer loses no flushed object and leaves no damaged object. Its temporary
-// files are removed by gc.
-func TestKilledWriterLosesNoFlushedObject(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	r := gittest.New(t)
-	s := open(t, r)
-	flushed := 0
-	for i := range 12 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestWriterProcess$")
-		cmd.Env = append(os.Environ(), "GIT_CHECKPOINT_TEST_WRITE_TO="+s.cfg.Dir)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		lines := bufio.NewScanner(out)
-		var hashes []plumbing.Hash
-		for lines.Scan() {
-			if h, ok := strings.CutPrefix(lines.Text(), "flushed "); ok && len(h) == 2*objectformat.Size {
-				hashes = append(hashes, plumbing.NewHash(h))
-			}
-			if len(hashes) == 1+20*i { // the kill comes at a random time, but never before the first flush
-				time.AfterFunc(rand.N(20*time.Millisecond), func() { _ = cmd.Process.Kill() })
-			}
-		}
-		_ = cmd.Wait()
-		for _, h := range hashes {
-			require.True(t, s.Has(h))
-		}
-		flushed += len(hashes)
-	}
-	require.NotZero(t, flushed)
-	r.Git("fsck", "--strict")
-	requireSame(t, s, r)
-	for _, path := range litter(t, r) {
-		require.Contains(t, path, "tmp_obj_")
-		age(t, path)
-	}
-	r.Git("gc", "-q", "--prune=2.weeks.ago")
-	require.Empty(t, litter(t, r))
-}
 
 // Concurrent writers of the same objects and a concurrent gc do not lose objects.
 func TestConcurrentWritersAndGC(t *testing.T) {
@@ -108,7 +36,7 @@ func TestConcurrentWritersAndGC(t *testing.T) {
 				mine := b.Add(plumbing.BlobObject, fmt.Appendf(nil, "mine %d %d", w, i))
 				flush := b.flush
 				if i%5 == w {
-					flush = func() error { return b.FlushPack(context.Background()) }
+					flush = func() error { return b.pack(context.Background()) }
 				}
 				if !assertNoError(t, flush()) || !own.Has(mine) {
 					t.Errorf("object %s is not there", mine)

@@ -18,7 +18,7 @@ import (
 func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).flush,
-		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
+		"pack":  func(b *Batch) error { return b.pack(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)
@@ -88,29 +88,4 @@ func smallDisk(t *testing.T, options string) string {
 	require.NoError(t, unix.Mount("tmpfs", dir, "tmpfs", 0, options))
 	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 	return dir
-}
-
-func TestFlushWithoutPermissionFails(t *testing.T) {
-	t.Parallel()
-	if os.Getuid() == 0 {
-		// Root may write everywhere, so replace the directory by a file.
-		r := gittest.New(t)
-		s := open(t, r)
-		b := s.NewBatch()
-		h := b.Add(plumbing.BlobObject, []byte("text"))
-		require.NoError(t, os.WriteFile(filepath.Dir(s.loosePath(h)), nil, 0o666))
-		err := b.flush()
-		require.ErrorIs(t, err, unix.ENOTDIR)
-		require.ErrorContains(t, err, h.String())
-		return
-	}
-	r := gittest.New(t)
-	s := open(t, r)
-	require.NoError(t, os.Chmod(r.GitPath("objects"), 0o555))
-	t.Cleanup(func() { _ = os.Chmod(r.GitPath("objects"), 0o755) })
-	b := s.NewBatch()
-	h := b.Add(plumbing.BlobObject, []byte("text"))
-	err := b.flush()
-	require.ErrorIs(t, err, unix.EACCES)
-	require.ErrorContains(t, err, h.String())
 }

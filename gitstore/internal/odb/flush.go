@@ -26,8 +26,6 @@ import (
 // is then cheaper. If Install fails, it removes its temporary files. Files with an object's name are
 // always complete. Install may be called again.
 func (b *Batch) Install(ctx context.Context, packAbove int, beside ...*os.File) (settle func() error, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	f := b.store.newFlush(b.others...)
 	f.beside = beside
 	write, err := f.keep(b.keptOnly())
@@ -253,10 +251,7 @@ func (f *flush) stage(o *added) (*temp, error) {
 		t.discard()
 		return nil, err
 	}
-	if err := f.store.share(t.file); err != nil {
-		t.discard()
-		return nil, err
-	}
+	f.store.Share(t.path)
 	return t, nil
 }
 

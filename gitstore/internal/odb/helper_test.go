@@ -124,6 +124,12 @@ func (b *Batch) flush() error {
 	return settle()
 }
 
+// pack is FlushPack without its output.
+func (b *Batch) pack(ctx context.Context) error {
+	_, err := b.FlushPack(ctx)
+	return err
+}
+
 func deflate(content []byte) []byte {
 	var b bytes.Buffer
 	var z compressor

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -116,27 +115,6 @@ func TestReadFetchesMissingObjectOfPartialClone(t *testing.T) {
 	_, content, err = open(t, clone).Read(h)
 	require.NoError(t, err)
 	require.Equal(t, origin.Read("big.txt"), string(content))
-}
-
-// Concurrent readers get their own objects, while git answers one question after the other.
-func TestConcurrentReads(t *testing.T) {
-	t.Parallel()
-	r := fixture(t, 10)
-	r.Git("gc", "-q")
-	all := everything(t, r)
-	s := open(t, r)
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for _, o := range all {
-				_, content, err := s.Read(o.hash)
-				if !assertNoError(t, err) || string(content) != string(o.content) {
-					t.Errorf("object %s is another one", o.hash)
-				}
-			}
-		})
-	}
-	group.Wait()
 }
 
 // Refresh keeps the process of git if no pack was added or removed since it started.

@@ -55,21 +55,6 @@ func (c *Config) dirMode(mode os.FileMode) os.FileMode {
 	return mode
 }
 
-// share sets the mode of a new object file in a shared repository.
-func (s *Database) share(f *os.File) error {
-	if s.cfg.Shared == 0 {
-		return nil
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if want := s.cfg.fileMode(info.Mode()); want != info.Mode() {
-		return f.Chmod(want)
-	}
-	return nil
-}
-
 // Share sets the modes of files and directories in a shared repository. It ignores
 // errors, because files may belong to other users. It does nothing if the repository is
 // not shared.
@@ -111,21 +96,12 @@ func (s *Database) MakeDirs(dir string) error {
 
 // makeDir creates a fan-out directory if it does not exist.
 func (s *Database) makeDir(dir string) error {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return nil
-		}
-		return err
-	}
-	if s.cfg.Shared == 0 {
+	err := os.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
+	if err == nil {
+		s.Share(dir)
 	}
-	if want := s.cfg.dirMode(info.Mode()); want != info.Mode() {
-		return os.Chmod(dir, want&(os.ModePerm|os.ModeSetgid|os.ModeSetuid|os.ModeSticky))
-	}
-	return nil
+	return err
 }

@@ -21,7 +21,7 @@ import (
 // pack-refs`, git may therefore accept an outdated old value, which loses a concurrent
 // save. Among processes with an IssueLock, such a git rejects the correct old value
 // instead. The lock also avoids duplicate work in parallel processes.
-type IssueLock struct{ files []*os.File }
+type IssueLock struct{ files []*filelock.File }
 
 // Bookkeeping replaces the issue in locks of refs that belong to no issue. It is not a valid issue
 // name.
@@ -48,7 +48,7 @@ func (r *Reader) Lock(ctx context.Context, issues []string) *IssueLock {
 			continue
 		}
 		r.Share(f.Name())
-		if !filelock.Wait(ctx, f, time.Until(deadline)) {
+		if f.Wait(ctx, time.Until(deadline)) != nil {
 			f.Close()
 			time.Sleep(rand.N(3 * time.Millisecond))
 			continue
@@ -83,7 +83,11 @@ func (t *IssueLock) Files() []*os.File {
 	if t == nil || len(t.files) > maxInherited {
 		return nil
 	}
-	return t.files
+	files := make([]*os.File, len(t.files))
+	for k, f := range t.files {
+		files[k] = f.File
+	}
+	return files
 }
 
 // A killed git leaves its lock files, and git never removes them. The lock file of a ref exists for

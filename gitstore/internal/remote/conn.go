@@ -99,9 +99,6 @@ func Configured(config []git.ConfigEntry, name string) bool {
 	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, prefix) })
 }
 
-// Shown returns a remote for display, without credentials.
-func Shown(remote string) string { return git.WithoutCredentials(remote) }
-
 // A Conn is a connection to a remote. It uses git with the user's credentials, proxies
 // and ssh.
 type Conn struct {
@@ -262,7 +259,7 @@ func (l *Conn) Fail(reason string, err error) *Error {
 	if !Configured(l.here.Config, l.Remote) {
 		hint = "git remote -v"
 	}
-	return &Error{Op: l.Op, Remote: Shown(l.Remote), Reason: reason, Hint: hint, Err: err}
+	return &Error{Op: l.Op, Remote: git.WithoutCredentials(l.Remote), Reason: reason, Hint: hint, Err: err}
 }
 
 // aboveHead is the number of commits between a chain's tip and HEAD at the save:

@@ -84,7 +84,13 @@ func (h Here) countUnpublished(ctx context.Context, outs []Outgoing, heads [][]s
 	if len(outs) == 1 || len(all) == 1 {
 		args = append(args, "--max-count="+strconv.Itoa(MaxCommits))
 	}
-	err := h.eachRev(ctx, slices.Concat(all, excluded), u.add, args...)
+	walk, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := h.revs(walk, &lineWriter{f: func(line string) {
+		if u.add(line); u.isEnough() {
+			cancel()
+		}
+	}}, slices.Concat(all, excluded), args)
 	if err != nil && !u.isEnough() {
 		return err
 	}
@@ -114,11 +120,11 @@ type unpublished struct {
 	heads   int // number of HEADs in the list
 }
 
-// add adds a line of git rev-list --parents. It returns false if no more lines are necessary.
-func (u *unpublished) add(line string) bool {
+// add adds a line of git rev-list --parents.
+func (u *unpublished) add(line string) {
 	words := strings.Fields(line)
 	if len(words) == 0 {
-		return true
+		return
 	}
 	if u.wanted[words[0]] {
 		u.heads++
@@ -130,7 +136,6 @@ func (u *unpublished) add(line string) bool {
 		u.place[words[0]] = u.lines
 	}
 	u.lines++
-	return !u.isEnough()
 }
 
 // isEnough reports whether the remaining lines do not change the result.
@@ -204,17 +209,6 @@ func (h Here) Revs(ctx context.Context, commits []string, args ...string) (strin
 	var out strings.Builder
 	err := h.revs(ctx, &out, commits, args)
 	return out.String(), err
-}
-
-// eachRev is Revs for each line of the output. It ends git if f returns false.
-func (h Here) eachRev(ctx context.Context, commits []string, f func(string) bool, args ...string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	return h.revs(ctx, &lineWriter{f: func(line string) {
-		if !f(line) {
-			cancel()
-		}
-	}}, commits, args)
 }
 
 func (h Here) revs(ctx context.Context, out io.Writer, commits, args []string) error {

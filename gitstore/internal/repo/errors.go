@@ -10,10 +10,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -80,24 +78,8 @@ func IsDone(err error) bool { return errors.As(err, new(*DoneError)) }
 // An UnsupportedError names an unsupported repository feature.
 type UnsupportedError = repository.UnsupportedError
 
-// A NoWorktreeError reports a command that needs a worktree and runs inside of a git
-// directory.
-type NoWorktreeError struct{ GitDir string }
-
-func (e *NoWorktreeError) Error() string {
-	return fmt.Sprintf("the working directory is in the git directory %s, not in a worktree", e.GitDir)
-}
-
-func (e *NoWorktreeError) Exit() (code int, hint string) {
-	if root, ok := strings.CutSuffix(e.GitDir, string(filepath.Separator)+".git"); ok {
-		return failure.Repository, "cd " + failure.Quote(root)
-	}
-	return failure.Repository, "git worktree list"
-}
-
-// CheckWorktree fails with UnsupportedError in a bare repository, with NoWorktreeError
-// inside of a git directory, and with RefusedError in a copy of a linked worktree, because
-// the index belongs to the files of the other worktree. It also fails with RefusedError if the
+// CheckWorktree fails in a bare repository, inside of a git directory, and in a copy of a linked
+// worktree, because the index belongs to the files of the other worktree. It also fails if the
 // git worktree add of this worktree was killed: missing files would count as deleted.
 func (s *Repo) CheckWorktree() error {
 	switch {
@@ -123,7 +105,11 @@ func (s *Repo) CheckWorktree() error {
 	case s.Info.Bare:
 		return &UnsupportedError{Feature: "a bare repository has no index"}
 	}
-	return &NoWorktreeError{s.Info.Dir}
+	hint := "git worktree list"
+	if root, ok := strings.CutSuffix(s.Info.Dir, string(filepath.Separator)+".git"); ok {
+		hint = "cd " + failure.Quote(root)
+	}
+	return failure.New(failure.Repository, hint, fmt.Sprintf("the working directory is in the git directory %s, not in a worktree", s.Info.Dir))
 }
 
 // An ObjectFormatError reports a repository whose object format is not that of this
@@ -228,51 +214,6 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
 }
 
-// A RecordSizeError reports a record that is larger than a whole checkpoint may be.
-type RecordSizeError struct{ Size, Limit int64 }
-
-func (e *RecordSizeError) Error() string {
-	return fmt.Sprintf("the record has %d bytes, more than the limit of %d for a checkpoint", e.Size, e.Limit)
-}
-
-func (e *RecordSizeError) Exit() (code int, hint string) {
-	return failure.Failure, fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", e.Size>>20+1)
-}
-
-// An InvalidRecordError reports that a new record breaks the rules of records: a resume
-// would refuse it.
-type InvalidRecordError struct {
-	Issue    checkpoint.Issue
-	Problems []string
-}
-
-// InvalidRecord returns the error of a new record with problems and an optional cycle of
-// tasks.
-func InvalidRecord(i checkpoint.Issue, problems []checkpoint.Problem, cycle error) error {
-	e := &InvalidRecordError{Issue: i}
-	for _, p := range problems {
-		e.Problems = append(e.Problems, p.String())
-	}
-	if cycle != nil {
-		e.Problems = append(e.Problems, cycle.Error())
-	}
-	return e
-}
-
-func (e *InvalidRecordError) Error() string {
-	const most = 5
-	shown := e.Problems[:min(len(e.Problems), most)]
-	text := strings.Join(shown, "\n")
-	if n := len(e.Problems) - len(shown); n > 0 {
-		text += fmt.Sprintf("\nand %d more", n)
-	}
-	return text
-}
-
-func (e *InvalidRecordError) Exit() (code int, hint string) {
-	return failure.Usage, "fix the value, then run the command again"
-}
-
 // A PromisedError reports an object that a partial clone lacks and that git could not
 // fetch. Either no remote answers, or no remote has the object.
 type PromisedError = odb.PromisedError
@@ -302,15 +243,6 @@ func Lacked(i checkpoint.Issue, object string, err error) error {
 	return fmt.Errorf("%s: %w", object, err)
 }
 
-// NotFetched returns the error of a git command that reads objects. In a partial clone
-// this is a LackedError, because git stops at the first object that it cannot fetch.
-func (s *Repo) NotFetched(i checkpoint.Issue, err error) error {
-	if s.Opened == nil || !errors.As(err, new(*git.CommandError)) {
-		return err
-	}
-	return &LackedError{i, LiveRef(i), errors.New(remote.Reason(err))}
-}
-
 // A TakenError reports that an imported id belongs to another checkpoint, existing or
 // dropped.
 type TakenError struct {
@@ -329,10 +261,3 @@ func (e *TakenError) Error() string {
 func (e *TakenError) Exit() (code int, hint string) {
 	return failure.Refused, "git checkpoint show " + failure.IssueArg(string(e.Issue)) + " " + failure.Quote(string(e.ID))
 }
-
-// A FetchError reports that the remote of a partial clone did not send objects.
-type FetchError struct{ Reason string }
-
-func (e *FetchError) Error() string { return "fetch from the promisor remote: " + e.Reason }
-
-func (e *FetchError) Exit() (code int, hint string) { return failure.Remote, "git fetch" }

@@ -23,66 +23,65 @@ import (
 type ObjectWriter struct {
 	store   *Repo
 	batch   *odb.Batch
-	added   map[plumbing.Hash]object
-	outside []plumbing.Hash // objects that the checkpoint needs and other processes wrote
-	kept    bool            // the objects are in a pack that is kept while the ref moves
-	release func()          // releases the kept pack, nil without a kept pack
-	message string          // reflog message of the moves
-	Records bool            // Recorder records the moves
-	moves   []refs.Move     // refs that Move has moved to the objects
+	kept    bool        // the objects are in a pack that is kept while the ref moves
+	release func()      // releases the kept pack, nil without a kept pack
+	message string      // reflog message of the moves
+	Records bool        // Recorder records the moves
+	moves   []refs.Move // refs that Move has moved to the objects
 
 	Progress func(done, total int) // reports the progress of a rewrite, may be nil
 }
 
-type object struct {
-	kind plumbing.ObjectType
-	data []byte
-}
-
 func (s *Repo) NewObjectWriter() *ObjectWriter {
-	return &ObjectWriter{store: s, batch: s.Objects.NewBatch(), added: map[plumbing.Hash]object{}}
+	return &ObjectWriter{store: s, batch: s.Objects.NewBatch()}
 }
 
 // Add adds an object and returns its id.
 func (k *ObjectWriter) Add(kind plumbing.ObjectType, data []byte) plumbing.Hash {
-	hash := k.batch.Add(kind, data)
-	k.added[hash] = object{kind, data}
-	return hash
+	return k.batch.Add(kind, data)
 }
 
 // Read returns an added or stored object.
 func (k *ObjectWriter) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if o, ok := k.added[h]; ok {
-		return o.kind, o.data, nil
+	if kind, data, added := k.batch.Find(h); added {
+		return kind, data, nil
 	}
 	return k.store.Objects.Read(h)
 }
 
 // Header returns type and size of an added or stored object.
 func (k *ObjectWriter) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
-	if o, ok := k.added[h]; ok {
-		return o.kind, int64(len(o.data)), nil
+	if kind, data, added := k.batch.Find(h); added {
+		return kind, int64(len(data)), nil
 	}
 	return k.store.Objects.Header(h)
 }
 
 // Added reports whether an object was added.
 func (k *ObjectWriter) Added(h plumbing.Hash) bool {
-	_, ok := k.added[h]
-	return ok
+	_, _, added := k.batch.Find(h)
+	return added
 }
 
 // Has reports whether an object was added or is stored.
-func (k *ObjectWriter) Has(h plumbing.Hash) bool {
-	_, ok := k.added[h]
-	return ok || k.store.Objects.Has(h)
-}
+func (k *ObjectWriter) Has(h plumbing.Hash) bool { return k.Added(h) || k.store.Objects.Has(h) }
 
 // Keep registers an object that another process wrote and that the checkpoint needs. It
 // must be as durable as the added objects.
-func (k *ObjectWriter) Keep(hash plumbing.Hash) {
-	k.outside = append(k.outside, hash)
-	k.batch.Keep(hash)
+func (k *ObjectWriter) Keep(hash plumbing.Hash) { k.batch.Keep(hash) }
+
+// IsEmpty reports whether nothing was added or registered.
+func (k *ObjectWriter) IsEmpty() bool { return k.batch.IsEmpty() }
+
+// Lacking returns a writer with the added objects that are not stored.
+func (k *ObjectWriter) Lacking() *ObjectWriter {
+	lacking := k.store.NewObjectWriter()
+	for _, h := range k.batch.Missing() {
+		if kind, data, added := k.batch.Find(h); added {
+			lacking.Add(kind, data)
+		}
+	}
+	return lacking
 }
 
 func (k *ObjectWriter) AddTree(entries []trees.Entry) plumbing.Hash {
@@ -99,6 +98,22 @@ const packAbove = 200
 // Flush writes all added objects durably.
 func (k *ObjectWriter) Flush(ctx context.Context) error {
 	fsync, err := k.install(ctx)
+	if err != nil {
+		return err
+	}
+	return fsync()
+}
+
+// FlushTo writes all added objects below another directory of objects.
+func (k *ObjectWriter) FlushTo(ctx context.Context, dir string) error {
+	other, err := odb.Open(odb.Config{Dir: dir, Git: k.store.Git})
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	batch := other.NewBatch()
+	k.batch.AddTo(batch)
+	fsync, err := batch.Install(ctx, packAbove)
 	if err != nil {
 		return err
 	}
@@ -126,14 +141,14 @@ func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync f
 // A writer without objects keeps nothing: its move can be a part of another move, whose pack has
 // the same owner by.
 func (k *ObjectWriter) KeepFromGC(ctx context.Context, by string) (err error) {
-	if k.release != nil || len(k.added)+len(k.outside) == 0 {
+	if k.release != nil || k.batch.IsEmpty() {
 		return nil
 	}
 	if k.kept = k.store.GCRuns(); !k.kept {
 		return nil
 	}
 	k.store.Objects.ReleaseKept(by) // the issue is locked, so no other process uses this pack
-	k.copyForeign()
+	k.batch.AddKept()
 	k.release, err = k.batch.FlushKept(ctx, by)
 	if err != nil {
 		return fmt.Errorf("keep new objects from a running gc: %w", err)
@@ -174,14 +189,14 @@ func (k *ObjectWriter) Protect(ctx context.Context) error {
 func (k *ObjectWriter) protectFromGC(ctx context.Context) (err error) {
 	k.store.pause("moved")
 	if !k.kept && k.store.GCRuns() {
-		k.copyForeign()
-		err = k.batch.FlushPack(ctx)
+		k.batch.AddKept()
+		_, err = k.batch.FlushPack(ctx)
 	}
 	for tries := 0; err == nil && len(k.batch.Missing()) > 0; tries++ {
 		if tries == Collections {
 			return fmt.Errorf("write objects again: %w %d times", errVanished, tries)
 		}
-		err = k.batch.FlushPack(ctx)
+		_, err = k.batch.FlushPack(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("write objects again that a gc removed: %w", err)
@@ -191,8 +206,7 @@ func (k *ObjectWriter) protectFromGC(ctx context.Context) (err error) {
 
 // isForeignGone reports whether an object of another process is missing.
 func (k *ObjectWriter) isForeignGone() bool {
-	missing := k.batch.Missing()
-	return slices.ContainsFunc(missing, func(h plumbing.Hash) bool { _, added := k.added[h]; return !added })
+	return slices.ContainsFunc(k.batch.Missing(), func(h plumbing.Hash) bool { return !k.Added(h) })
 }
 
 // gone returns ErrObjectsGone with its cause if an object of another process is missing, else
@@ -217,16 +231,6 @@ func (k *ObjectWriter) checkExist() error {
 }
 
 var errVanished = errors.New("a gc removed it")
-
-// copyForeign adds copies of other processes' objects, so that the pack contains them
-// too.
-func (k *ObjectWriter) copyForeign() {
-	for _, hash := range k.outside {
-		if kind, data, err := k.store.Objects.Read(hash); err == nil {
-			k.batch.Add(kind, data)
-		}
-	}
-}
 
 // lockAge is the age from which git ignores gc.pid.
 const lockAge = 12 * time.Hour

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/ident"
 	"git-checkpoint/gitstore/internal/git/objectformat"
@@ -238,11 +239,11 @@ func (s *Repo) LimitPromised(ctx context.Context, o Options) {
 }
 
 // FetchPromised runs a git command that fetches objects of a partial clone, with additional
-// environment variables. It fails with *FetchError.
+// environment variables.
 func (s *Repo) FetchPromised(ctx context.Context, env []string, args ...string) ([]byte, error) {
 	out, err := s.fetchWithin(ctx, s.Git.With(env...), nil, args...)
 	if err != nil {
-		return nil, &FetchError{err.Error()}
+		return nil, failure.New(failure.Remote, "git fetch", "fetch from the promisor remote: "+err.Error())
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package repo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -52,14 +53,17 @@ func (s *Repo) LockNote(ctx context.Context, name string) (release func(), err e
 	if err := s.Objects.MakeDirs(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := filelock.Open(path, os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	s.Objects.Share(path)
-	if !filelock.Try(f) && !filelock.Wait(ctx, f, noteWait) {
+	if err := f.Wait(ctx, noteWait); err != nil {
 		f.Close()
-		return nil, &RefusedError{Reason: "another process keeps " + name + " locked"}
+		if errors.Is(err, filelock.ErrHeld) {
+			err = &RefusedError{Reason: "another process keeps " + name + " locked"}
+		}
+		return nil, err
 	}
 	return func() { f.Close() }, nil
 }

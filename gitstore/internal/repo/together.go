@@ -49,12 +49,7 @@ func (t *together) move(ctx context.Context, k *ObjectWriter, moves func() ([]re
 	if err := k.Flush(ctx); err != nil { // later operations read the objects
 		return err
 	}
-	for _, o := range k.added {
-		t.k.Add(o.kind, o.data)
-	}
-	for _, hash := range k.outside {
-		t.k.Keep(hash)
-	}
+	k.batch.AddTo(t.k.batch)
 	t.k.Records = t.k.Records || k.Records
 	for _, m := range list {
 		if at, moved := t.at[m.Name]; moved {

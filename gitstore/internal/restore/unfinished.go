@@ -36,14 +36,7 @@ func (s *Restorer) StaleIndexLock() string {
 }
 
 // IsUnderWay reports whether a process restores files in this worktree.
-func (s *Restorer) IsUnderWay() bool {
-	f, err := os.OpenFile(s.lockFile(), os.O_RDWR, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return !filelock.Try(f)
-}
+func (s *Restorer) IsUnderWay() bool { return filelock.IsHeld(s.lockFile()) }
 
 func (s *Restorer) lockFile() string { return filepath.Join(s.repo.StateDir(), "restore.lock") }
 
@@ -60,14 +53,17 @@ func (s *Restorer) lockWorktree() (release func(), err error) {
 	if err := s.repo.Objects.MakeDirs(s.repo.StateDir()); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(s.lockFile(), os.O_CREATE|os.O_RDWR, 0o666)
+	f, err := filelock.Open(s.lockFile(), os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	s.repo.Objects.Share(s.lockFile())
-	if !filelock.Try(f) && !filelock.Wait(context.Background(), f, worktreeWait) {
+	if err := f.Wait(context.Background(), worktreeWait); err != nil {
 		f.Close()
-		return nil, &repo.RefusedError{Reason: "another restore is under way in this worktree"}
+		if errors.Is(err, filelock.ErrHeld) {
+			err = &repo.RefusedError{Reason: "another restore is under way in this worktree"}
+		}
+		return nil, err
 	}
 	_, _ = f.WriteString("pending\n") // a full disk does not stop an undo
 	return func() {

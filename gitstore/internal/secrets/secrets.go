@@ -15,6 +15,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/internal/trees"
@@ -107,12 +109,6 @@ var snapshotParts = []string{"staged", "state", "conflicts"}
 // An Unscanned is a file that was not scanned, with the reason.
 type Unscanned struct{ Path, Why string }
 
-// Scan is ScanAll for one issue.
-func (s *Scanner) Scan(ctx context.Context, req ScanRequest) (*Scanned, error) {
-	found, errs := s.ScanAll(ctx, []ScanRequest{req})
-	return found[0], errs[0]
-}
-
 // ScanAll searches for secrets in files that a push of several issues would newly expose,
 // regardless of file size. The requests differ only in their issue, and in tips and seen
 // commits. It returns a result or an error for each request; after an error, files may contain
@@ -136,7 +132,11 @@ func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, 
 		}
 		if tries++; len(some) == 1 || tries >= scanTries || ctx.Err() != nil {
 			for _, n := range some {
-				errs[n] = s.repo.NotFetched(reqs[n].Issue, err)
+				errs[n] = err
+				// In a partial clone, git stops at the first object that it cannot fetch.
+				if s.repo.Opened != nil && errors.As(err, new(*git.CommandError)) {
+					errs[n] = &repo.LackedError{Issue: reqs[n].Issue, Object: repo.LiveRef(reqs[n].Issue), Err: errors.New(remote.Reason(err))}
+				}
 			}
 			return
 		}
@@ -405,7 +405,7 @@ func compareFiles(path, blob, otherPath, otherBlob string) int {
 	return cmp.Or(strings.Compare(path, otherPath), strings.Compare(blob, otherBlob))
 }
 
-// place sets checkpoint and path of each finding.
+// place sets checkpoint and path of each finding: the oldest checkpoint that has the file.
 func (s *Scanner) place(req ScanRequest, found *Scanned) {
 	wanted := map[string][]int{}
 	for i, f := range found.Found {
@@ -419,38 +419,23 @@ func (s *Scanner) place(req ScanRequest, found *Scanned) {
 		if err != nil {
 			continue // the finding still has a path
 		}
-		seen := map[string]bool{}
+		var before plumbing.Hash
 		for _, l := range slices.Backward(c.Commits) {
+			changes, err := trees.Diff(s.repo.Objects, before, l.Tree)
 			if len(wanted) == 0 {
-				return
+				break
 			}
-			s.eachFile(l.Tree, "", seen, func(blob, path string) {
-				for _, at := range wanted[blob] {
-					found.Found[at].ID, found.Found[at].Path = l.ID, path
+			if err != nil {
+				continue // the finding still has a path
+			}
+			for _, change := range changes {
+				hex := change.New.Hash.String()
+				for _, at := range wanted[hex] {
+					found.Found[at].ID, found.Found[at].Path = l.ID, change.Path
 				}
-				delete(wanted, blob)
-			})
-		}
-	}
-}
-
-// eachFile calls f for every file below a tree, except in previously visited trees.
-func (s *Scanner) eachFile(tree plumbing.Hash, dir string, seen map[string]bool, f func(blob, path string)) {
-	if seen[tree.String()] {
-		return
-	}
-	seen[tree.String()] = true
-	entries, err := trees.Read(s.repo.Objects, tree)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		switch {
-		case e.Mode == trees.ModeGitlink:
-		case e.IsTree():
-			s.eachFile(e.Hash, dir+e.Name+"/", seen, f)
-		default:
-			f(e.Hash.String(), dir+e.Name)
+				delete(wanted, hex)
+			}
+			before = l.Tree
 		}
 	}
 }

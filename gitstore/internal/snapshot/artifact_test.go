@@ -92,18 +92,6 @@ func TestSaveInAConflict(t *testing.T) {
 	w.sound()
 }
 
-// TestDeletedInAConflict checks that a conflicted file missing from the worktree counts
-// as deleted.
-func TestDeletedInAConflict(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, gittest.Conflict)
-	w.remove("a.txt")
-	req := w.request(checkpoint.Manual)
-	saved := w.save(req)
-	assert.Equal(t, []string{"a.txt"}, saved.Record.Snapshot().Deleted)
-	assert.Empty(t, saved.Record.Snapshot().Skipped)
-}
-
 func TestIntentToAdd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

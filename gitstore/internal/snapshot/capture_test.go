@@ -70,50 +70,6 @@ func TestCaptureWithoutSymlinks(t *testing.T) {
 	assert.Contains(t, saved.Record.Files(), checkpoint.File{Path: "link", Status: "modified"})
 }
 
-func TestStagedScopeCapturesNoOtherFiles(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("a.txt", "unstaged\n")
-	w.Write("new", "x")
-	req := w.request(checkpoint.Manual)
-	req.Staged = true
-	saved := w.save(req)
-	assert.Empty(t, w.unstaged(saved.Commit.String()))
-	assert.Empty(t, saved.Record.Files())
-}
-
-// TestNothingToCapture checks that a clean worktree adds no trees.
-func TestNothingToCapture(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	saved := w.captured()
-	assert.Empty(t, w.unstaged(saved.Commit.String()))
-}
-
-// TestCaptureGoesThroughFilters checks that git's filters and line ending conversions
-// apply.
-func TestCaptureGoesThroughFilters(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(r *gittest.Repo) {
-		r.Git("config", "filter.up.clean", "tr a-z A-Z")
-		r.Git("config", "filter.no.clean", "false")
-		r.Git("config", "filter.no.required", "true")
-		r.Write(".gitattributes", "*.crlf text eol=crlf\n*.up filter=up\n*.no filter=no\n")
-		r.Git("add", "-A")
-		r.Commit("attributes")
-	})
-	w.Write("x.crlf", "one\r\ntwo\r\n")
-	w.Write("x.up", "text\n")
-	w.Write("new\nline.up", "text\n")
-	w.Write("x.no", "text\n")
-	saved := w.captured()
-	rev := saved.Commit.String()
-	assert.Equal(t, "one\ntwo", w.Git("cat-file", "blob", rev+":state/x.crlf"))
-	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":state/x.up"))
-	assert.Equal(t, "TEXT", w.Git("cat-file", "blob", rev+":state/new\nline.up"))
-	assert.Equal(t, []string{"x.no"}, skippedPaths(saved))
-}
-
 // TestCaptureKeepsCarriageReturns checks that a file staged with carriage returns keeps them,
 // as with git add, even if attributes convert other files of its directory.
 func TestCaptureKeepsCarriageReturns(t *testing.T) {
@@ -233,26 +189,6 @@ func TestStagedFilesOverTheLimit(t *testing.T) {
 	assert.Empty(t, w.Git("ls-tree", saved.Commit.String()+":staged"))
 	assert.Equal(t, []string{"dir/new/deep/big"}, skippedPaths(saved))
 	w.sound()
-}
-
-// TestCaptureWithoutFileMode checks that git's modes apply on file systems without
-// executable bits.
-func TestCaptureWithoutFileMode(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(r *gittest.Repo) {
-		r.Git("config", "core.fileMode", "false")
-		r.Git("update-index", "--chmod=+x", "dir/b.txt")
-	})
-	w.Write("a.txt", "x")
-	w.Write("dir/b.txt", "x")
-	w.Write("new", "x")
-	for _, path := range []string{"a.txt", "new"} {
-		require.NoError(t, os.Chmod(w.Path(path), 0o755))
-	}
-	rev := w.captured().Commit.String()
-	assert.Contains(t, w.Git("ls-tree", rev+":state", "a.txt"), "100644")
-	assert.Contains(t, w.Git("ls-tree", rev+":state/dir", "b.txt"), "100755")
-	assert.Contains(t, w.Git("ls-tree", rev+":state"), "100644")
 }
 
 // TestManyFilesAreCounted checks that a record lists MaxListed paths and counts the rest.

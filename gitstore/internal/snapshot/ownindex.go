@@ -59,7 +59,7 @@ type ownIndex struct {
 // An indexNote describes an own index, as JSON.
 type indexNote struct {
 	Root    string `json:"root"`    // of the worktree
-	Boot    string `json:"boot"`    // id of the system's start at the last write
+	Boot    string `json:"boot"`    // id of the system's start: a loss of power may lose what git wrote last
 	Config  string `json:"config"`  // digest of the settings that change what git stores
 	Ignores string `json:"ignores"` // digest of git's rules for ignored files that no snapshot has
 	Index   string `json:"index"`   // identity of the own index, which a killed save changes
@@ -130,7 +130,7 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 // makes the objects durable, all at once, before the refs move (assembly.keep), and an index of
 // another start of the system is not used. Without an id of the start, git has to sync.
 func syncOfGit() []string {
-	if bootID() != "" || !fsutil.Syncs() {
+	if fsutil.BootID() != "" || !fsutil.Syncs() {
 		return []string{"core.fsync=none"}
 	}
 	return []string{"core.fsyncMethod=batch"}
@@ -149,9 +149,12 @@ func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 		return err
 	}
 	o.s.repo.Objects.Share(path)
-	if !filelock.Try(f) && !filelock.Wait(ctx, f, limit) {
+	if err := f.Wait(ctx, limit); err != nil {
 		f.Close()
-		return &repo.RefusedError{Reason: "another save reads the files of this worktree for more than " + limit.String()}
+		if errors.Is(err, filelock.ErrHeld) {
+			return &repo.RefusedError{Reason: "another save reads the files of this worktree for more than " + limit.String()}
+		}
+		return err
 	}
 	o.close = func() { f.Close() }
 	for _, left := range []string{o.file + ".lock", o.real, o.real + ".lock"} {
@@ -237,7 +240,7 @@ func identityOf(file string) string {
 // note is missing. The same happens for the index of another worktree or of another start of the
 // system, and after a change of settings that git uses to convert files.
 func (o *ownIndex) begin(fresh bool) error {
-	config, boot := o.s.digestOfSettings(), bootID()
+	config, boot := o.s.digestOfSettings(), fsutil.BootID()
 	_, err := os.Stat(o.file)
 	sparse, _ := git.Last(o.s.repo.Config, "core.sparsecheckout")
 	known := err == nil && o.note.Root == o.s.repo.Info.Root && o.note.Config == config && o.note.Boot == boot
@@ -431,16 +434,6 @@ func isIntact(file string) bool {
 	sum := hash.New(hash.CryptoType)
 	sum.Write(data[:size])
 	return bytes.Equal(sum.Sum(nil), data[size:])
-}
-
-// bootID returns a text that changes when the system starts, or "" if it is unknown. After a loss
-// of power the own index may have lost what git wrote last.
-func bootID() string {
-	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return string(bytes.TrimSpace(data))
 }
 
 // lockWait is the time that a save without a time limit waits for another one in the same worktree.
