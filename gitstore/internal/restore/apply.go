@@ -22,12 +22,12 @@ import (
 
 // prepare stores the content of every file that will be replaced, and creates new files in the
 // staging directory. It changes no file of the worktree.
-func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
+func (s *worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
 	if err := s.keepAll(ctx, plan.steps); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
-		if err := s.Objects.Flush(ctx); err != nil { // git checkout-index reads the results
+		if err := s.objects.Flush(ctx); err != nil { // git checkout-index reads the results
 			return err
 		}
 	}
@@ -36,13 +36,13 @@ func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) erro
 
 // checkWanted returns an error if a wanted blob is missing or has another type. A dry run does not
 // fetch blobs that a partial clone lacks.
-func (s *Worktree) checkWanted(st Step, dryRun bool) error {
+func (s *worktree) checkWanted(st Step, dryRun bool) error {
 	wanted := append(st.indexAfter[:], st.workAfter)
 	for _, f := range wanted {
 		if !f.IsBlob() {
 			continue
 		}
-		kind, _, err := s.Objects.Header(f.Hash)
+		kind, _, err := s.objects.Header(f.Hash)
 		if _, promised := errors.AsType[*repo.PromisedError](err); promised && dryRun {
 			continue
 		}
@@ -59,8 +59,8 @@ func (s *Worktree) checkWanted(st Step, dryRun bool) error {
 // keepBefore adds the current content of a file to the entry of the operation, unless the operation
 // sets the file aside. If the file changed since readState, it returns ErrConcurrentChange before the
 // restore changes anything.
-func (s *Worktree) keepBefore(in *places, st *Step, isLFS bool) error {
-	pl, err := in.open(st.path, false)
+func (s *worktree) keepBefore(st *Step, isLFS bool) error {
+	pl, err := s.in.open(st.path, false)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Worktree) keepBefore(in *places, st *Step, isLFS bool) error {
 		return ErrConcurrentChange
 	}
 	st.before.disk = d
-	s.Objects.Add(plumbing.BlobObject, data)
+	s.objects.Add(plumbing.BlobObject, data)
 	return nil
 }
 
@@ -113,16 +113,11 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 
 // apply executes prepared steps: first worktree files, then the index, so that the index
 // never lists a missing file. It returns paths changed concurrently; those files stay.
-func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
+func (s *worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	defer trace.Begin(trace.Step, "write files").End()
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
 	var edits []indexEdit
-	do := func(i int, st Step, move func(*places, int, Step) error) error {
-		switch err := move(in, i, st); {
+	do := func(i int, st Step, move func(int, Step) error) error {
+		switch err := move(i, st); {
 		case errors.Is(err, ErrConcurrentChange):
 			lost = append(lost, st.path)
 			return nil
@@ -159,7 +154,7 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 
 // removeFile removes the file of a removing step, and parent directories that become
 // empty.
-func (w *staging) removeFile(in *places, i int, st Step) error {
+func (w *staging) removeFile(i int, st Step) error {
 	if !st.work {
 		return nil
 	}
@@ -171,16 +166,16 @@ func (w *staging) removeFile(in *places, i int, st Step) error {
 		if err != nil {
 			return err
 		}
-		if err := take(in, st.path, st.before.disk, trash); err != nil {
+		if err := take(w.s.in, st.path, st.before.disk, trash); err != nil {
 			return err
 		}
 	}
-	w.s.prune(in, st.path, st.before.made)
+	w.s.prune(w.s.in, st.path, st.before.made)
 	return nil
 }
 
 // installFile moves a step's prepared file, or the file that was set aside, to its path.
-func (w *staging) installFile(in *places, _ int, st Step) error {
+func (w *staging) installFile(_ int, st Step) error {
 	ready, err := w.made.open(st.path, false)
 	if st.diskAfter.kept {
 		ready, err = w.findKept(st.path, st.diskAfter)
@@ -189,13 +184,13 @@ func (w *staging) installFile(in *places, _ int, st Step) error {
 		return err
 	}
 	if !st.before.disk.kept {
-		err := w.s.put(in, st.path, st.before.disk, ready)
+		err := w.s.put(w.s.in, st.path, st.before.disk, ready)
 		if err == nil && st.diskAfter.kept { // the exchange has left the replaced file, which the entry has
 			err = fsutil.IgnoreMissing(ready.dir.Remove(ready.name))
 		}
 		return err
 	}
-	return w.exchangeKept(in, st, ready)
+	return w.exchangeKept(st, ready)
 }
 
 // edit returns the index change of a step. A replaced file needs new stat data in the
@@ -216,17 +211,12 @@ func (st Step) edit() (indexEdit, bool) {
 
 // cleanNear removes temporary copies that a killed restore left beside their target
 // paths.
-func (s *Worktree) cleanNear(steps []Step) {
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return
-	}
-	defer in.close()
+func (s *worktree) cleanNear(steps []Step) {
 	for _, st := range steps {
 		if !st.creates() {
 			continue
 		}
-		pl, err := in.open(st.path, false)
+		pl, err := s.in.open(st.path, false)
 		if err != nil {
 			continue
 		}
@@ -239,7 +229,7 @@ func (s *Worktree) cleanNear(steps []Step) {
 // markSparse marks paths missing from the index that a sparse checkout excludes from the
 // worktree. Git applies its patterns to a temporary index with these paths and an empty
 // worktree.
-func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
+func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
 	if !s.configBool("core.sparsecheckout", false) {
 		return nil
 	}
@@ -269,9 +259,9 @@ func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[str
 	return nil
 }
 
-func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (indexList, error) {
+func (s *worktree) applySparse(ctx context.Context, dir string, info []byte) (indexList, error) {
 	file := filepath.Join(dir, "index")
-	g := s.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.GitDir, "GIT_WORK_TREE="+dir)
+	g := s.repo.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+dir)
 	g.Dir = dir
 	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
 	if _, err := g.Pipe(ctx, info, append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {

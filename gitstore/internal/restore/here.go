@@ -38,7 +38,7 @@ func (req *RestoreRequest) movesPoint() bool {
 // recordHere records the agreement of this worktree with checkpoints after a restore. A path that does
 // not agree with the restored checkpoint keeps its former version and the checkpoint of that version.
 // So the next restore compares the path as this one did.
-func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, site *Worktree, done *Restored) {
+func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, site *worktree, done *Restored) {
 	issue, k := req.issue(), s.repo.NewObjectWriter()
 	former := s.chain.Here(ctx, issue)
 	h, isAll := *former, req.Since == nil && req.isWhole()

@@ -22,7 +22,7 @@ import (
 
 // A lockedIndex is the index read by a restore. While locked, no git process can write it.
 type lockedIndex struct {
-	s    *Worktree
+	s    *worktree
 	file string // index path with resolved symlinks
 	lock string // path of git's lock file, "" if not locked by this process
 
@@ -36,35 +36,44 @@ type lockedIndex struct {
 
 // openLockedIndex reads the index. If write is set, it takes git's index lock first. It
 // returns a *LockedError if another git process holds the lock.
-func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
+func (s *worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
 	a := s.lockedIndexFiles()
 	if write {
 		if err := a.takeLock(); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.read(ctx); err != nil {
-		a.close()
-		return nil, fmt.Errorf("read index: %w", err)
+	err := a.read(ctx)
+	if err != nil {
+		err = fmt.Errorf("read index: %w", err)
+	} else if s.in, err = openPlaces(s.repo.Info.Root, false); err != nil {
+		err = fmt.Errorf("open worktree: %w", err)
+	}
+	if err != nil {
+		a.freeLock()
+		return nil, err
 	}
 	return a, nil
 }
 
 // lockedIndexFiles returns the index paths without reading the index.
-func (s *Worktree) lockedIndexFiles() *lockedIndex {
-	a := &lockedIndex{s: s, file: s.Index}
+func (s *worktree) lockedIndexFiles() *lockedIndex {
+	a := &lockedIndex{s: s, file: s.repo.Info.Index}
 	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
 		a.file = resolved
 	}
 	return a
 }
 
-func (a *lockedIndex) close() { a.freeLock() }
+func (a *lockedIndex) close() {
+	a.s.in.close()
+	a.freeLock()
+}
 
 // The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
 // of it on a file system without hard links. The content shows the lock of a killed restore, which
 // can be removed. Callers hold the worktree's restore lock.
-func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
+func (a *lockedIndex) held() string { return filepath.Join(a.s.repo.StateDir(), "index.held") }
 
 // copied is beside the index, so that it can replace the index by a rename.
 func (a *lockedIndex) copied() string { return a.file + ".git-checkpoint" }
@@ -76,7 +85,7 @@ func (a *lockedIndex) takeLock() error {
 	if err := os.WriteFile(a.held(), text, 0o666); err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	a.s.share(a.held())
+	a.s.repo.Objects.Share(a.held())
 	err := hardLink(a.held(), lock)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = createLock(lock, text)
@@ -87,7 +96,7 @@ func (a *lockedIndex) takeLock() error {
 	if err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	a.s.share(lock) // a copy of the held file, without hard links
+	a.s.repo.Objects.Share(lock) // a copy of the held file, without hard links
 	a.lock = lock
 	return nil
 }
@@ -169,7 +178,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former former
 		return nil
 	}
 	defer os.Remove(a.copied())
-	w := &indexWriter{s: a.s, git: a.git().OnIndex(a.copied(), a.s.Config...).With("GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
+	w := &indexWriter{s: a.s, git: a.git().OnIndex(a.copied(), a.s.repo.Config...).With("GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
 	isFormer, err := a.copyFormer(ctx, w, edits, former)
 	switch {
 	case err != nil:
@@ -222,7 +231,7 @@ func (a *lockedIndex) copyFormer(ctx context.Context, w *indexWriter, edits []in
 
 // An indexWriter changes a copy of the index.
 type indexWriter struct {
-	s    *Worktree
+	s    *worktree
 	git  git.Git // for the copy, run from the worktree root
 	file string
 }

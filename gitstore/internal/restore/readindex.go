@@ -113,9 +113,7 @@ func (a *lockedIndex) read(ctx context.Context) (err error) {
 
 // git returns a git that reads the index, run from the worktree root.
 func (a *lockedIndex) git() git.Git {
-	g := a.s.Git.With("GIT_INDEX_FILE=" + a.file)
-	g.Dir = a.s.Root
-	return g
+	return a.s.inRoot().With("GIT_INDEX_FILE=" + a.file)
 }
 
 // lookup is lookup of the list, with the stage of a path of git add -N.
@@ -148,7 +146,7 @@ func (a *lockedIndex) findIntended(ctx context.Context) error {
 	for _, c := range changes {
 		differs[c.Path] = c
 	}
-	find := trees.Finder{Reader: a.s.Objects}
+	find := trees.Finder{Reader: a.s.objects}
 	for _, path := range doubtful {
 		c, changed := differs[path]
 		there := c.New.Hash
@@ -170,7 +168,7 @@ func (a *lockedIndex) staged(ctx context.Context) (changes []trees.Change, err e
 	if a.compared {
 		return a.changes, nil
 	}
-	if a.head, err = a.s.Head(ctx); err != nil {
+	if a.head, err = a.s.headTree(ctx); err != nil {
 		return nil, err
 	}
 	head := a.head

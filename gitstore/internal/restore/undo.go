@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -188,7 +186,13 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 		p.Restored.listSteps(steps) // after the switch of the branch, on which they were undone
 		return p, nil
 	}
-	outcome, err := s.siteSince(e, e.Head()).PlanBack(ctx, steps)
+	site := s.worktreeOf(e, e.Head())
+	area, err := site.openLockedIndex(ctx, false)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	defer area.close()
+	_, outcome, err := site.reverse(ctx, steps, area)
 	if err != nil {
 		return nil, refusal(err)
 	}
@@ -196,10 +200,10 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 	return p, nil
 }
 
-// siteSince returns the worktree for the undo of an operation, with a former HEAD.
-func (s *Restorer) siteSince(e *operation.Entry, head plumbing.Hash) *Worktree {
-	site := s.site(s.repo.NewObjectWriter())
-	site.Kept = s.log.Kept(e)
+// worktreeOf returns the worktree for the undo of an operation, with a former HEAD.
+func (s *Restorer) worktreeOf(e *operation.Entry, head plumbing.Hash) *worktree {
+	site := s.worktree()
+	site.kept = s.log.Kept(e)
 	if !head.IsZero() {
 		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
 	}
@@ -298,38 +302,21 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 }
 
 // takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
-// command that was killed.
+// command that was killed. Without a name, it reverts an operation that has not ended.
 func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
-	former, err := s.indexBefore(e, other(stores))
-	if err != nil {
-		return &Outcome{}, err
-	}
 	head := e.Head()
-	if _, to := headOf(e, e.Way); e.Way == operation.Redo {
+	if stores == "" {
+		head = plumbing.NewHash(e.Before.Commit)
+	} else if _, to := headOf(e, e.Way); e.Way == operation.Redo {
 		if now, err := s.repo.ReadHead(ctx); err == nil && now.Branch == to.Branch {
 			head = plumbing.NewHash(to.Commit) // the branch was switched for the redo
 		}
 	}
-	site, k := s.siteSince(e, head), s.repo.NewObjectWriter()
-	site.former = former
-	site.Objects = k
-	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
-		var resolved []plumbing.Hash
-		if killed == nil { // otherwise the entry has the index from before the kill
-			var err error
-			if resolved, err = s.putIndex(ctx, e, stores, opposite, k); err != nil {
-				return err
-			}
-		}
-		// A step of the killed process has the state before it.
-		all := slices.Concat(killed, opposite)
-		slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
-		all = slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
-		if err := putSteps(e, stores, all, k, resolved...); err != nil {
-			return err
-		}
-		return s.log.Write(ctx, e, k)
-	})
+	site, err := s.worktreeOf(e, head), error(nil)
+	if site.former, err = s.indexBefore(e, other(stores)); err != nil {
+		return &Outcome{}, err
+	}
+	return site.undoSteps(ctx, e, steps, stores, killed)
 }
 
 // complete does the part of an undo or a redo that follows the files: chains, HEAD and the state

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -210,17 +209,4 @@ func TestFailedRestoreIsUndone(t *testing.T) {
 	}
 	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/operations"))
 	assert.Len(t, x.restore(c).Restored, 3)
-}
-
-// A file system that refuses chmod keeps no permissions, and that is a warning.
-func TestARefusedChmodIsAWarning(t *testing.T) {
-	t.Parallel()
-	var said []string
-	s := &restore.Worktree{Warn: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
-	require.NoError(t, restore.Metadata(s, "a", nil))
-	require.NoError(t, restore.Metadata(s, "a", &os.PathError{Op: "chmod", Path: "a", Err: syscall.EPERM}))
-	require.NoError(t, restore.Metadata(s, "b", &os.PathError{Op: "chmod", Path: "b", Err: syscall.ENOTSUP}))
-	require.ErrorIs(t, restore.Metadata(s, "c", syscall.EIO), syscall.EIO)
-	assert.Len(t, said, 2)
-	assert.Contains(t, said[0], "the permissions of a are not as before")
 }

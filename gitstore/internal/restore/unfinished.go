@@ -29,7 +29,7 @@ func (s *Restorer) Pending(ctx context.Context) bool {
 
 // StaleIndexLock returns a killed restore's index lock path, or "".
 func (s *Restorer) StaleIndexLock() string {
-	if lock := s.site(nil).Stale(); lock != "" && !s.IsUnderWay() {
+	if lock := s.worktree().stale(); lock != "" && !s.IsUnderWay() {
 		return lock
 	}
 	return ""
@@ -92,7 +92,7 @@ func (s *Restorer) Operate(ctx context.Context, o operation.Start, f func() erro
 	if _, err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.site(nil).Sweep(); err != nil {
+	if err := s.worktree().sweep(); err != nil {
 		return err
 	}
 	o.Files = true
@@ -143,9 +143,9 @@ func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	site := s.site(s.repo.NewObjectWriter())
-	site.Kept = s.log.Kept(e)
-	if err := site.Finish(ctx, steps); err != nil {
+	site := s.worktree()
+	site.kept = s.log.Kept(e)
+	if err := site.finishSteps(ctx, steps); err != nil {
 		return refusal(err)
 	}
 	// The paths that the restore left are not in the entry.
@@ -182,11 +182,7 @@ func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	site := s.siteSince(e, plumbing.NewHash(e.Before.Commit))
-	if site.former, err = s.indexBefore(e, forward); err != nil {
-		return err
-	}
-	done, err := site.TakeBack(ctx, steps, nil)
+	done, err := s.takeBack(ctx, e, steps, "", nil)
 	if err != nil {
 		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
 	}
@@ -221,12 +217,12 @@ func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *opera
 	defer release()
 	e, err := s.log.Unfinished(ctx)
 	if err != nil || e == nil {
-		return err != nil, errors.Join(err, s.site(nil).Sweep())
+		return err != nil, errors.Join(err, s.worktree().sweep())
 	}
 	if err := act(ctx, e); errors.Is(err, plumbing.ErrObjectNotFound) {
 		return true, operation.Damaged(e.Name(), err)
 	} else if err != nil {
 		return true, err
 	}
-	return true, s.site(nil).Sweep()
+	return true, s.worktree().sweep()
 }
