@@ -205,8 +205,7 @@ func (st Step) edit() (indexEdit, bool) {
 	if st.work {
 		has = st.workAfter
 	}
-	e.fresh = want == contents.Merged(has) && (has.IsBlob() || st.removes())
-	return e, e.change || e.fresh && st.work && has != Side{}
+	return e, e.change || st.work && has.IsBlob() && want == contents.Merged(has)
 }
 
 // cleanNear removes temporary copies that a killed restore left beside their target

@@ -125,13 +125,15 @@ func (a *lockedIndex) lookup(path string) indexEntry {
 	return e
 }
 
+// emptyBlob is the hash of an empty file.
+var emptyBlob = plumbing.ComputeHash(plumbing.BlobObject, nil)
+
 // findIntended finds the paths of git add -N. Their entries have an empty file, and git compares
 // HEAD with the index as if it lacked them.
 func (a *lockedIndex) findIntended(ctx context.Context) error {
-	empty := plumbing.ComputeHash(plumbing.BlobObject, nil)
 	var doubtful []string
 	for _, line := range a.list {
-		if line[stageAt] == '0' && line[hashAt:stageAt-1] == empty.String() {
+		if line[stageAt] == '0' && line[hashAt:stageAt-1] == emptyBlob.String() {
 			doubtful = append(doubtful, line[pathAt:])
 		}
 	}
@@ -155,7 +157,7 @@ func (a *lockedIndex) findIntended(ctx context.Context) error {
 				return err
 			}
 		}
-		if there != empty { // HEAD has no such file
+		if there != emptyBlob { // HEAD has no such file
 			a.intended = append(a.intended, path)
 		}
 	}
@@ -173,7 +175,7 @@ func (a *lockedIndex) staged(ctx context.Context) (changes []trees.Change, err e
 	}
 	head := a.head
 	if head.IsZero() {
-		head = plumbing.ComputeHash(plumbing.TreeObject, nil) // git knows this tree
+		head = trees.Empty
 	}
 	out, err := a.git().Output(ctx, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--ita-invisible-in-index", head.String(), "--")
 	if err != nil {
