@@ -20,20 +20,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// prepare stores the content of every file that will be replaced, and creates new files in the
-// staging directory. It changes no file of the worktree.
-func (s *worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
-	if err := s.keepAll(ctx, plan.steps); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
-		if err := s.objects.Flush(ctx); err != nil { // git checkout-index reads the results
-			return err
-		}
-	}
-	return w.makeReady(ctx, plan.steps)
-}
-
 // checkWanted returns an error if a wanted blob is missing or has another type. A dry run does not
 // fetch blobs that a partial clone lacks.
 func (s *worktree) checkWanted(st Step, dryRun bool) error {
@@ -53,33 +39,6 @@ func (s *worktree) checkWanted(st Step, dryRun bool) error {
 			return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
 		}
 	}
-	return nil
-}
-
-// keepBefore adds the current content of a file to the entry of the operation, unless the operation
-// sets the file aside. If the file changed since readState, it returns ErrConcurrentChange before the
-// restore changes anything.
-func (s *worktree) keepBefore(st *Step, isLFS bool) error {
-	pl, err := s.in.open(st.path, false)
-	if err != nil {
-		return err
-	}
-	if st.before.disk.kept || isLFS || st.before.disk.info.Size() > maxInMemory {
-		st.before.disk = unread(st.before.disk)
-		return nil
-	}
-	d, data, err := readDisk(pl)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		st.before.disk = unread(st.before.disk)
-		return nil
-	case err != nil:
-		return err
-	case !sameFile(st.before.disk.info, d.info):
-		return ErrConcurrentChange
-	}
-	st.before.disk = d
-	s.objects.Add(plumbing.BlobObject, data)
 	return nil
 }
 
@@ -116,8 +75,8 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 func (s *worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	defer trace.Begin(trace.Step, "write files").End()
 	var edits []indexEdit
-	do := func(i int, st Step, move func(int, Step) error) error {
-		switch err := move(i, st); {
+	do := func(st Step, err error) error {
+		switch {
 		case errors.Is(err, ErrConcurrentChange):
 			lost = append(lost, st.path)
 			return nil
@@ -134,17 +93,17 @@ func (s *worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 	}
 	for i, st := range slices.Backward(steps) { // children before their directory
 		if !st.creates() {
-			if err := do(i, st, w.removeFile); err != nil {
+			if err := do(st, w.removeFile(i, st)); err != nil {
 				return lost, err
 			}
 		}
 	}
-	for i, st := range steps {
+	for _, st := range steps {
 		if err := ctx.Err(); err != nil {
 			return lost, err
 		}
 		if st.creates() {
-			if err := do(i, st, w.installFile); err != nil {
+			if err := do(st, w.installFile(st)); err != nil {
 				return lost, err
 			}
 		}
@@ -175,7 +134,7 @@ func (w *staging) removeFile(i int, st Step) error {
 }
 
 // installFile moves a step's prepared file, or the file that was set aside, to its path.
-func (w *staging) installFile(_ int, st Step) error {
+func (w *staging) installFile(st Step) error {
 	ready, err := w.made.open(st.path, false)
 	if st.diskAfter.kept {
 		ready, err = w.findKept(st.path, st.diskAfter)

@@ -42,7 +42,7 @@ func (s *worktree) readState(ctx context.Context, targets []Target, area *locked
 	}
 	defer in.close()
 	o := &stateReader{s: s, area: area, raw: raw, now: make(map[string]*state, len(targets)), limits: s.repo.Boundary(ctx)}
-	o.names = &diskNames{in: in, dirs: map[string]string{}, listed: map[string]*nameList{}}
+	o.names = &diskNames{in: in, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
 	}

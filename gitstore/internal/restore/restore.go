@@ -248,7 +248,15 @@ func (s *worktree) carryOut(ctx context.Context, w *staging, area *lockedIndex, 
 	if err := faultPoint("planned"); err != nil {
 		return err
 	}
-	if err := s.prepare(ctx, w, plan); err != nil {
+	if err := s.keepAll(ctx, plan.steps); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
+		if err := s.objects.Flush(ctx); err != nil { // git checkout-index reads the results
+			return err
+		}
+	}
+	if err := w.makeReady(ctx, plan.steps); err != nil {
 		return err
 	}
 	e := s.log.Current()

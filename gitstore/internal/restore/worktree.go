@@ -227,21 +227,37 @@ func (s *worktree) undoSteps(ctx context.Context, e *operation.Entry, steps []St
 	})
 }
 
-// keepAll adds the current contents of the files of all steps to the objects, except for files that are
-// set aside.
+// keepAll adds the current contents of the files of all steps to the entry of the operation, except for
+// files that are set aside. If a file changed since readState, it returns ErrConcurrentChange before the
+// restore changes anything.
 func (s *worktree) keepAll(ctx context.Context, steps []Step) error {
 	isLFS, err := s.findLFS(ctx, steps)
 	if err != nil {
 		return err
 	}
 	for i := range steps {
-		st := &steps[i]
-		if !st.work || st.before.disk.mode == 0 {
+		was := &steps[i].before.disk
+		if !steps[i].work || was.mode == 0 {
 			continue
 		}
-		if err := s.keepBefore(st, isLFS[st.path]); err != nil {
-			return fmt.Errorf("keep %q: %w", st.path, err)
+		pl, err := s.in.open(steps[i].path, false)
+		if err == nil && !was.kept && !isLFS[steps[i].path] && was.info.Size() <= maxInMemory {
+			d, data, failed := readDisk(pl)
+			switch {
+			case failed == nil && sameFile(was.info, d.info):
+				*was = d
+				s.objects.Add(plumbing.BlobObject, data)
+				continue
+			case failed == nil:
+				err = ErrConcurrentChange
+			case !errors.Is(failed, fs.ErrPermission):
+				err = failed
+			}
 		}
+		if err != nil {
+			return fmt.Errorf("keep %q: %w", steps[i].path, err)
+		}
+		*was = unread(*was)
 	}
 	return nil
 }
