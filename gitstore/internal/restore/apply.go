@@ -22,21 +22,20 @@ import (
 
 // checkWanted returns an error if a wanted blob is missing or has another type. A dry run does not
 // fetch blobs that a partial clone lacks.
-func (s *worktree) checkWanted(st Step, dryRun bool) error {
-	wanted := append(st.indexAfter[:], st.workAfter)
-	for _, f := range wanted {
-		if !f.IsBlob() {
-			continue
-		}
-		kind, _, err := s.objects.Header(f.Hash)
-		if _, promised := errors.AsType[*repo.PromisedError](err); promised && dryRun {
-			continue
-		}
-		if err != nil {
-			return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
-		}
-		if kind != plumbing.BlobObject {
-			return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
+func (s *worktree) checkWanted(steps []Step) error {
+	for _, st := range steps {
+		for _, f := range append(st.indexAfter[:], st.workAfter) {
+			if !f.IsBlob() {
+				continue
+			}
+			kind, _, err := s.objects.Header(f.Hash)
+			switch {
+			case s.req.DryRun && errors.As(err, new(*repo.PromisedError)):
+			case err != nil:
+				return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
+			case kind != plumbing.BlobObject:
+				return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
+			}
 		}
 	}
 	return nil
@@ -207,7 +206,17 @@ func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[str
 		return err
 	}
 	defer os.RemoveAll(dir)
-	x, err := s.applySparse(ctx, dir, info.Bytes())
+	g := s.repo.Git.With("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+dir)
+	g.Dir = dir
+	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
+	_, err = g.Pipe(ctx, info.Bytes(), append(plain, "update-index", "-z", "--add", "--index-info")...)
+	if err == nil {
+		_, err = g.Output(ctx, append(plain, "sparse-checkout", "reapply")...)
+	}
+	var x indexList
+	if err == nil {
+		x, err = listIndex(ctx, g)
+	}
 	if err != nil {
 		return fmt.Errorf("apply the sparse checkout: %w", err)
 	}
@@ -215,20 +224,6 @@ func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[str
 		now[path].sparse = x.lookup(path).sparse
 	}
 	return nil
-}
-
-func (s *worktree) applySparse(ctx context.Context, dir string, info []byte) (indexList, error) {
-	file := filepath.Join(dir, "index")
-	g := s.repo.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+dir)
-	g.Dir = dir
-	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
-	if _, err := g.Pipe(ctx, info, append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {
-		return nil, err
-	}
-	if _, err := g.Output(ctx, append(plain, "sparse-checkout", "reapply")...); err != nil {
-		return nil, err
-	}
-	return listIndex(ctx, g)
 }
 
 // faultPoint is a test hook that stops or kills a restore after each moved file and

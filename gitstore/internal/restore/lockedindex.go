@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -35,7 +36,7 @@ type lockedIndex struct {
 }
 
 // openLockedIndex reads the index. If write is set, it takes git's index lock first. It
-// returns a *LockedError if another git process holds the lock.
+// returns a *RefusedError if another git process holds the lock.
 func (s *worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
 	a := s.lockedIndexFiles()
 	if write {
@@ -87,11 +88,17 @@ func (a *lockedIndex) takeLock() error {
 	}
 	a.s.repo.Objects.Share(a.held())
 	err := hardLink(a.held(), lock)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = createLock(lock, text)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
+		var f *os.File
+		if f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err == nil {
+			_, err = f.Write(text)
+			if err = errors.Join(err, f.Close()); err != nil {
+				err = errors.Join(err, os.Remove(lock))
+			}
+		}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return &LockedError{Lock: lock}
+		return &repo.RefusedError{Reason: fmt.Sprintf("the index is locked by another git process (%s)", lock)}
 	}
 	if err != nil {
 		return fmt.Errorf("lock index: %w", err)
@@ -107,18 +114,6 @@ const lockText = "git-checkpoint "
 
 // hardLink is a variable for tests.
 var hardLink = os.Link
-
-func createLock(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
-}
 
 // isStale reports whether a restore of this program created the existing lock.
 func (a *lockedIndex) isStale() bool {

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"git-checkpoint/gitstore/internal/repo"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -47,7 +48,7 @@ func TestIndexLockWithoutHardLinks(t *testing.T) {
 	for _, other := range []string{"", "DIRC", "git-checkpoint x"} {
 		require.NoError(t, os.WriteFile(lock, []byte(other), 0o666))
 		assert.Empty(t, s.stale())
-		require.ErrorAs(t, s.lockedIndexFiles().takeLock(), new(*LockedError))
+		require.ErrorAs(t, s.lockedIndexFiles().takeLock(), new(*repo.RefusedError))
 		assert.FileExists(t, lock)
 		require.NoError(t, os.Remove(lock))
 		require.NoError(t, s.lockedIndexFiles().takeLock())

@@ -105,7 +105,7 @@ func (o *Outcome) lose(paths []string, to *[]string) {
 func (r *Request) goesBack() bool { return r.Asked && r.Changed != Merged }
 
 // restoreFiles restores the checkpoint. It returns an error that wraps ErrConcurrentChange if files
-// change before their replacement, and a *LockedError if another git process holds the index lock. If
+// change before their replacement, and a *RefusedError if another git process holds the index lock. If
 // an error occurs after the entry is stored, completed changes stay. With DryRun, it only returns the
 // result of the present files.
 func (s *worktree) restoreFiles(ctx context.Context) (*Outcome, error) {
@@ -153,10 +153,8 @@ func (s *worktree) plan(ctx context.Context, area *lockedIndex) (decision, error
 	c := choices{back: s.req.goesBack(), force: s.req.Force, exact: s.req.Exact, lost: s.lost, choice: s.req.Changed}
 	s.past.compare(ctx, targets, now, c)
 	plan := decide(targets, now, c)
-	for _, st := range plan.steps {
-		if err := s.checkWanted(st, s.req.DryRun); err != nil {
-			return decision{}, err
-		}
+	if err := s.checkWanted(plan.steps); err != nil {
+		return decision{}, err
 	}
 	plan.unmerged = s.req.Staged || !s.req.Worktree
 	err = s.mergeAll(ctx, &plan, area)

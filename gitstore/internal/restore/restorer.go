@@ -75,7 +75,17 @@ type Restored struct {
 // file, the entry of the operation has the old content. Failed restores are rolled back. After a
 // kill, the entry is pending, and the next restore, undo, Continue or Abort settles it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	done, err := s.restore(ctx, req)
+	var done *Restored
+	restore := func() (err error) {
+		done, err = s.restoreLocked(ctx, req)
+		return err
+	}
+	var err error
+	if req.DryRun { // it also works in a read-only repository
+		err = restore()
+	} else {
+		err = s.Operate(ctx, operation.Start{Command: "restore", Issue: req.issue()}, restore)
+	}
 	if errors.Is(err, ErrConcurrentChange) {
 		err = &repo.RefusedError{Reason: err.Error(), Hint: "git status"}
 	}
@@ -89,18 +99,7 @@ func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	return done, nil
 }
 
-func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (done *Restored, err error) {
-	if req.DryRun { // it also works in a read-only repository
-		return s.restoreLocked(ctx, req)
-	}
-	err = s.Operate(ctx, operation.Start{Command: "restore", Issue: req.issue()}, func() error {
-		done, err = s.restoreLocked(ctx, req)
-		return err
-	})
-	return done, err
-}
-
-// restoreLocked is restore in the running operation.
+// restoreLocked is Restore in the running operation.
 func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	st, err := s.snapshot.OpenSnapshot(req.Checkpoint)
 	if err != nil {
@@ -156,7 +155,7 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 			s.repo.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", done.ID, failed)
 		}
 	}
-	return done, refusal(err)
+	return done, err
 }
 
 // worktreeFor returns the worktree for the restore of a checkpoint. since can be nil.
@@ -312,12 +311,4 @@ func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*
 		return nil, err
 	}
 	return site.restoreFiles(ctx)
-}
-
-// refusal converts a locked index error into a RefusedError, since nothing changed.
-func refusal(err error) error {
-	if locked, ok := errors.AsType[*LockedError](err); ok {
-		return &repo.RefusedError{Reason: locked.Error()}
-	}
-	return err
 }

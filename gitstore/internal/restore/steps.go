@@ -123,16 +123,6 @@ func (s *worktree) putIndex(ctx context.Context, e *operation.Entry, name string
 	return resolved, err
 }
 
-// indexBefore returns the index file from before some steps of an entry.
-func (s *Restorer) indexBefore(e *operation.Entry, name string) (formerIndex, error) {
-	hash := trees.HashOf(e.Content, indexName(name))
-	if hash.IsZero() {
-		return formerIndex{}, nil
-	}
-	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, hash)
-	return formerIndex{data, e.IndexTimes[name]}, err
-}
-
 // steps returns the steps of an entry, nil if it has none.
 func (s *Restorer) steps(e *operation.Entry, name string) (steps []Step, err error) {
 	hash := trees.HashOf(e.Content, name)

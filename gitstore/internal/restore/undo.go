@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -189,12 +190,12 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 	site := s.worktreeOf(e, e.Head())
 	area, err := site.openLockedIndex(ctx, false)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, err
 	}
 	defer area.close()
 	_, outcome, err := site.reverse(ctx, steps, area)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, err
 	}
 	p.Restored.Outcome = *outcome
 	return p, nil
@@ -294,7 +295,7 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 			if e.Commit == former.Commit {
 				*e = former // nothing is stored
 			}
-			return done, refusal(err)
+			return done, err
 		}
 	}
 	keepsHere := done.Restored != nil && len(done.Restored.Skipped) > 0
@@ -312,9 +313,13 @@ func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Ste
 			head = plumbing.NewHash(to.Commit) // the branch was switched for the redo
 		}
 	}
-	site, err := s.worktreeOf(e, head), error(nil)
-	if site.former, err = s.indexBefore(e, other(stores)); err != nil {
-		return &Outcome{}, err
+	site := s.worktreeOf(e, head)
+	if index := trees.HashOf(e.Content, indexName(other(stores))); !index.IsZero() {
+		data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, index)
+		if err != nil {
+			return &Outcome{}, err
+		}
+		site.former = formerIndex{data, e.IndexTimes[other(stores)]}
 	}
 	return site.undoSteps(ctx, e, steps, stores, killed)
 }

@@ -71,13 +71,6 @@ func (s *worktree) headTree(ctx context.Context) (plumbing.Hash, error) {
 	return s.repo.TreeOf(now)
 }
 
-// A LockedError reports that another git process holds the index lock.
-type LockedError struct{ Lock string }
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("the index is locked by another git process (%s)", e.Lock)
-}
-
 // stale returns the path of an index lock left by a killed restore, or "".
 func (s *worktree) stale() string {
 	a := s.lockedIndexFiles()
