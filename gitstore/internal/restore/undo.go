@@ -151,8 +151,8 @@ func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step,
 	return steps, stores, nil
 }
 
-// Preview returns what Act would do now, and changes nothing. Restored then has the checkpoint of the
-// restore, and the paths that Act would write or leave.
+// Preview returns what Revert would do now, and changes nothing. Restored then has the checkpoint of the
+// restore, and the paths that Revert would write or leave.
 func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
 	e, err := s.next(ctx, way, which)
 	if err != nil {
@@ -211,12 +211,13 @@ func (s *Restorer) worktreeOf(e *operation.Entry, head plumbing.Hash) *worktree 
 	return site
 }
 
-// Act undoes or redoes an operation. Removed checkpoints return to their former place, added ones go,
-// and later saves stay. Paths that have changed since a restore stay. If shown is not nil, Act fails
-// with a *RefusedError unless it would revert the operation of this preview. Act fails with
-// ErrNothingToUndo or ErrNothingToRedo. If an undo or a redo of that kind was killed, it is finished
-// instead: the user does not know that it has begun, and repeats the command.
-func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+// Revert undoes or redoes the operation that which selects. Removed checkpoints return to their former
+// place, added ones go, and later saves stay, with their pruning. Paths that have changed since a restore
+// stay, also if a commit has changed them. If shown is not nil, Revert fails with a *RefusedError unless it
+// would revert the operation of this preview. Revert fails with ErrNothingToUndo or ErrNothingToRedo. If an
+// undo or a redo of that kind was killed, it is finished instead: the user does not know that it has begun,
+// and repeats the command.
+func (s *Restorer) Revert(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
 	if s.repo.Info.Root != "" {
 		release, err := s.lockWorktree()
 		if err != nil {
