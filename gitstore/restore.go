@@ -63,18 +63,25 @@ const OperationDone = operation.Done
 // Operate runs f as one operation: undo reverts all chains and archives that f moves together.
 // Inside of another operation, f is a part of that one.
 func (s *Store) Operate(ctx context.Context, command string, issue checkpoint.Issue, f func() error) error {
+	if err := s.Restorer.SettlePending(ctx); err != nil {
+		return err
+	}
 	return s.log.Run(ctx, operation.Start{Command: command, Issue: issue}, f)
 }
 
-// Operations returns the operations of this worktree, newest first.
-func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
-	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {
-		if err != nil {
-			return nil, err
+// Operations returns the operations of this worktree, newest first, and those of removed worktrees.
+func (s *Store) Operations(ctx context.Context) (list, gone []*Operation, err error) {
+	for e, err := range s.log.Entries(ctx, "") {
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case s.log.IsGone(e):
+			gone = append(gone, e)
+		case e.Worktree == s.log.Worktree():
+			list = append(list, e)
 		}
-		list = append(list, e)
 	}
-	return list, nil
+	return list, gone, nil
 }
 
 // A Way is "undo" or "redo".

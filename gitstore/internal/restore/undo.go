@@ -49,7 +49,7 @@ func (u *Undone) IDs() []checkpoint.ID {
 }
 
 // next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
-// oldest undone operation without a later operation. If this worktree has no such operation of an
+// last undo after which no operation began. If this worktree has no such operation of an
 // issue, the operations of other worktrees that changed no files count too.
 func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*operation.Entry, error) {
 	here := s.log.Worktree()
@@ -95,10 +95,9 @@ func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry,
 		switch {
 		case e.State == operation.Pending: // a running command
 		case way == operation.Redo && (e.State == operation.Done || e.Last < newest[e.Worktree]):
-			return found, nil
-		case way == operation.Redo:
+		case way == operation.Redo && (found == nil || !e.UndoneAt.Before(found.UndoneAt)):
 			found = e
-		case e.State == operation.Done:
+		case way == operation.Undo && e.State == operation.Done:
 			if e.HasFiles() || len(e.Moves) == 0 {
 				return e, nil
 			}

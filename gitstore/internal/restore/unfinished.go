@@ -99,6 +99,20 @@ func (s *Restorer) Operate(ctx context.Context, o operation.Start, f func() erro
 	return s.log.Run(ctx, o, f)
 }
 
+// SettlePending settles an operation that was killed in this worktree, before another one begins.
+func (s *Restorer) SettlePending(ctx context.Context) error {
+	if s.log.Current() != nil || !s.Pending(ctx) {
+		return nil
+	}
+	release, err := s.lockWorktree()
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = s.settle(ctx)
+	return err
+}
+
 // settle settles the operation that a killed command left in this worktree, and returns its entry,
 // or nil. The caller holds the worktree lock.
 func (s *Restorer) settle(ctx context.Context) (*operation.Entry, error) {
