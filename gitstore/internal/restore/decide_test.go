@@ -18,20 +18,6 @@ func sideOf(s string) Side {
 	return Side{Mode: trees.ModeFile, Hash: plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
-// TestPlanOneSide checks that unwanted sides are ignored.
-func TestPlanOneSide(t *testing.T) {
-	t.Parallel()
-	now := func(string) state { return state{index: contents.Merged(sideOf("mine")), work: sideOf("mine")} }
-	index := Target{Target: contents.Target{Path: "p", Index: true, IndexBase: contents.Merged(sideOf("mine")), IndexWant: contents.Merged(sideOf("want"))}}
-	p := decide([]Target{index}, now, choices{back: true, choice: Mine})
-	assert.Len(t, p.steps, 1)
-	assert.False(t, p.steps[0].work)
-	work := Target{Target: contents.Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}}
-	p = decide([]Target{work}, now, choices{back: true, choice: Mine})
-	assert.Len(t, p.steps, 1)
-	assert.False(t, p.steps[0].index)
-}
-
 // TestPlanFit checks that a file replaces another path only if that path is removed.
 func TestPlanFit(t *testing.T) {
 	t.Parallel()

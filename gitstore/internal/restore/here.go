@@ -82,10 +82,8 @@ func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snap
 func mixHere(h *chain.Here, other chain.StateCommit, paths []string, originOf func(string) checkpoint.ID, k *repo.ObjectWriter) (err error) {
 	find := &trees.Finder{Reader: k}
 	at := func(tree plumbing.Hash, path string) Side {
-		if f, err := contents.At(find, tree, path); err == nil && f.Mode != trees.ModeTree {
-			return f
-		}
-		return Side{}
+		f, _ := contents.At(find, tree, path)
+		return f
 	}
 	var state, staged []trees.FileEntry
 	for _, path := range paths {

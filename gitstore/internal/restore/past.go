@@ -245,10 +245,7 @@ func (p *past) entriesAt(path string, entries Stages) stored {
 
 // version returns the file at a path of a tree, or zero.
 func (p *past) version(tree plumbing.Hash, path string) Side {
-	f, err := contents.At(p.find, tree, path)
-	if err != nil || f.Mode == trees.ModeTree {
-		return Side{}
-	}
+	f, _ := contents.At(p.find, tree, path)
 	return f
 }
 

@@ -373,14 +373,7 @@ func (s *Restorer) moveHead(ctx context.Context, e *operation.Entry) {
 	if err != nil || from.Branch == to.Branch || now.Branch != from.Branch {
 		return
 	}
-	args := []string{"--detach", to.Commit}
-	switch {
-	case to.Branch != "" && s.facts.HasBranch(ctx, to.Branch):
-		args = []string{"--no-guess", to.Branch}
-	case to.Branch != "":
-		args = []string{"--create", to.Branch, to.Commit}
-	}
-	if err := s.facts.GitSwitch(ctx, to.Branch, args...); err != nil {
+	if err := s.facts.SwitchTo(ctx, to); err != nil {
 		s.repo.Notify("HEAD stays on branch %s: %v", now.Branch, err)
 	}
 }

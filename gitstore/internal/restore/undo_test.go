@@ -34,27 +34,6 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
 }
 
-func TestUndoTwice(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	first := x.save()
-	x.Write("a", "second\n")
-	x.Git("add", "-A")
-	second := x.save()
-	x.clean()
-	clean := x.picture()
-	x.restore(first)
-	one := x.picture()
-	x.clock = x.clock.Add(-time.Minute) // same second, or a clock set back
-	x.restore(second, takeTheirs)
-	assert.Equal(t, "second\n", x.Read("a"))
-	x.undo()
-	assert.Equal(t, one, x.picture())
-	x.undo()
-	assert.Equal(t, clean, x.picture())
-}
-
 // TestUndoRestoresTheIndexFile checks that undo and redo bring back what the entries of an index do
 // not show: here the notes about resolved conflicts, whose contents nothing else has.
 func TestUndoRestoresTheIndexFile(t *testing.T) {
@@ -148,21 +127,6 @@ func TestAWrongClockExpiresNoOperation(t *testing.T) {
 	x.undo()
 	assert.Equal(t, "later\n", x.Read("a"))
 	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), x.Hash("precious\n"))
-}
-
-// TestUndoKeepsModes checks that permissions unknown to git are restored too.
-func TestUndoKeepsModes(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	require.NoError(t, os.Chmod(x.Path("a"), 0o640))
-	require.NoError(t, os.Chmod(x.Path("d/e"), 0o400))
-	before := x.picture()
-	x.restore(c)
-	x.undo()
-	assert.Equal(t, before, x.picture())
 }
 
 // TestUndoKeepsEmptyDirectories checks that a directory is kept if it existed before the

@@ -273,7 +273,8 @@ func (s *worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 		byPath[st.path] = st
 		t := Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.before.index, WorkWant: st.before.disk.side()}}
 		at, raw := s.compared(now(st.path), st), func(tree plumbing.Hash) (Side, Side, error) {
-			f, err := contents.At(find, tree, st.path)
+			mode, hash, err := find.Lookup(tree, st.path)
+			f := Side{Mode: mode, Hash: hash}
 			if f == st.workAfter {
 				return f, st.diskAfter.side(), err
 			}
