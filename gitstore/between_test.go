@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/treediff"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,11 +37,15 @@ func TestDiffCountsLines(t *testing.T) {
 	two := w.save(w.request(checkpoint.Manual))
 	b, err := w.s.Diff(w.checkpointOf(one), w.checkpointOf(two))
 	require.NoError(t, err)
-	lines, err := b.Lines(ctx)
+	files, err := b.Files(ctx)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]treediff.Lines{
-		"a.txt": {Added: 2, Deleted: 1}, "dir/b.txt": {Deleted: 1}, "new\tdir\n.txt": {Added: 1},
-	}, lines)
+	lines := map[string][2]int{}
+	for _, f := range files {
+		if f.Counted {
+			lines[f.Path] = [2]int{f.Added, f.Deleted}
+		}
+	}
+	assert.Equal(t, map[string][2]int{"a.txt": {2, 1}, "dir/b.txt": {0, 1}, "new\tdir\n.txt": {1, 0}}, lines)
 }
 
 // between returns changed files as "status path", and git's diff text.

@@ -3,14 +3,11 @@ package gitstore
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A ChangeQuery selects checkpoints by their changes since the state before. A zero field selects
@@ -28,21 +25,18 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 		return nil, err
 	}
 	defer line.Close()
-	pairs := make([][]string, len(line.States)) // the lines "<tree> <tree>" of each state, that git repeats
-	files := map[string]map[string]bool{}       // by pair
+	byHead := map[string][]checkpoint.ID{} // by the line that git prints before the files of a state
 	var in strings.Builder
 	for i := range line.States {
 		st := &line.States[i]
-		for _, tree := range line.treesBefore(st) {
-			pair := tree.String() + " " + st.Tree.String()
-			pairs[i] = append(pairs[i], pair)
-			if files[pair] == nil {
-				files[pair] = map[string]bool{}
-				in.WriteString(pair + "\n")
-			}
+		head, before := st.Commit.String(), line.commitsBefore(st)
+		if len(before) == 0 {
+			head = trees.Empty.String() + " " + st.Tree.String()
 		}
+		byHead[head] = append(byHead[head], st.Checkpoint.ID)
+		in.WriteString(strings.Join(append([]string{head}, before...), " ") + "\n")
 	}
-	args := []string{"diff-tree", "--stdin", "-r", "--name-only"}
+	args := []string{"diff-tree", "--stdin", "-r", "-c", "--name-status"} // a file of joined states differs from all of them
 	if q.Content != "" {
 		args = append(args, "-S"+q.Content)
 	}
@@ -52,42 +46,32 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	if err != nil {
 		return nil, fmt.Errorf("search the states of issue %s: %w", issue, err)
 	}
-	var at map[string]bool // of the pair whose changed files follow
-	for text := range strings.Lines(string(out)) {
-		text = strings.TrimSuffix(text, "\n")
-		if changed, ok := files[text]; ok {
-			at = changed
-		} else if at != nil {
-			at[text] = true
-		}
-	}
 	found := map[checkpoint.ID]bool{}
-	for i := range line.States {
-		for file := range files[pairs[i][0]] {
-			if !slices.ContainsFunc(pairs[i], func(pair string) bool { return !files[pair][file] }) {
-				found[line.States[i].Checkpoint.ID] = true
-			}
+	var at []checkpoint.ID // of the state whose changed files follow
+	for text := range strings.Lines(string(out)) {
+		if !strings.Contains(text, "\t") {
+			at = byHead[strings.TrimSuffix(text, "\n")]
+			continue
+		}
+		for _, id := range at {
+			found[id] = true
 		}
 	}
 	return found, nil
 }
 
-// treesBefore returns the trees that the changes of a state count from: of the states that it came after,
-// of the source of a fork, or of HEAD at the save. A file of joined states is changed if it differs from
-// all of them.
-func (l *Line) treesBefore(st *LineState) (before []plumbing.Hash) {
+// commitsBefore returns the commits that the changes of a state count from: the states that it came after,
+// the source of a fork, or HEAD at the save.
+func (l *Line) commitsBefore(st *LineState) (before []string) {
 	from := st.Before
 	if st.After > 0 {
 		from = from[:st.After]
 	}
 	for _, n := range from {
-		before = append(before, l.States[n].Tree)
+		before = append(before, l.States[n].Commit.String())
 	}
-	if len(before) > 0 {
-		return before
+	if len(before) == 0 && l.head(st.Head) != nil {
+		before = append(before, st.Head.String())
 	}
-	if c := l.head(st.Head); c != nil {
-		return append(before, c.Tree)
-	}
-	return append(before, trees.Empty)
+	return before
 }

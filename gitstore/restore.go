@@ -63,24 +63,25 @@ const OperationDone = operation.Done
 // Operate runs f as one operation: undo reverts all chains and archives that f moves together.
 // Inside of another operation, f is a part of that one.
 func (s *Store) Operate(ctx context.Context, command string, issue checkpoint.Issue, f func() error) error {
+	if err := s.Restorer.SettlePending(ctx); err != nil {
+		return err
+	}
 	return s.log.Run(ctx, operation.Start{Command: command, Issue: issue}, f)
 }
 
-// OperateHere is Operate for an operation that also changes files or the state of this worktree. No
-// other operation on this worktree runs meanwhile.
-func (s *Store) OperateHere(ctx context.Context, o OperationStart, f func() error) error {
-	return s.Restorer.Operate(ctx, o, f)
-}
-
-// Operations returns the operations of this worktree, newest first.
-func (s *Store) Operations(ctx context.Context) (list []*Operation, err error) {
-	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {
-		if err != nil {
-			return nil, err
+// Operations returns the operations of this worktree, newest first, and those of removed worktrees.
+func (s *Store) Operations(ctx context.Context) (list, gone []*Operation, err error) {
+	for e, err := range s.log.Entries(ctx, "") {
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case s.log.IsGone(e):
+			gone = append(gone, e)
+		case e.Worktree == s.log.Worktree():
+			list = append(list, e)
 		}
-		list = append(list, e)
 	}
-	return list, nil
+	return list, gone, nil
 }
 
 // A Way is "undo" or "redo".
@@ -92,11 +93,7 @@ type Undone = restore.Undone
 // Which selects the operation that an undo or a redo reverts.
 type Which = restore.Which
 
-// Revert undoes the last operation of this worktree, or the operation that which selects. With "redo", it
-// repeats the operation that the last undo reverted. Removed checkpoints return to their former place, added ones go, and later
-// saves stay, with their pruning. Paths that have changed since a restore stay, also if a commit has
-// changed them. Revert fails with ErrNothingToUndo or ErrNothingToRedo. If shown is not nil, it fails
-// with a *RefusedError unless it would revert the operation of this preview.
+// Revert undoes or redoes an operation of this worktree, as Restorer.Revert describes it.
 func (s *Store) Revert(ctx context.Context, way Way, which Which, shown *Undone) (*Undone, error) {
-	return s.Restorer.Act(ctx, way, which, shown)
+	return s.Restorer.Revert(ctx, way, which, shown)
 }

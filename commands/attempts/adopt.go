@@ -66,7 +66,7 @@ func runAdopt(c *invoke.Invocation, o *adoptOptions) error {
 		return adopt(c, o, a)
 	}
 	start := gitstore.OperationStart{Command: "adopt", Issue: a.source.Issue}
-	return c.Store.OperateHere(c.Ctx, start, func() error { return adopt(c, o, a) })
+	return c.Store.Restorer.Operate(c.Ctx, start, func() error { return adopt(c, o, a) })
 }
 
 func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {

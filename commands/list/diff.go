@@ -196,29 +196,22 @@ func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
 			out.Files = append(out.Files, view.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
 		}
 		if stat {
-			if err := countLines(c, d.files, files, &out); err != nil {
-				return err
-			}
+			countLines(files, &out)
 		}
 	}
 	return c.WriteJSON(out)
 }
 
 // countLines sets added and deleted lines per file and in total.
-func countLines(c *invoke.Invocation, b *gitstore.TreeDiff, files []gitstore.FileChange, out *view.CheckpointDiff) error {
-	lines, err := b.Lines(c.Ctx)
-	if err != nil {
-		return err
-	}
+func countLines(files []gitstore.FileChange, out *view.CheckpointDiff) {
 	out.FilesChanged, out.LinesAdded, out.LinesDeleted = new(len(files)), new(0), new(0)
 	for i, f := range files {
-		if n, counted := lines[f.Path]; counted {
-			out.Files[i].LinesAdded, out.Files[i].LinesDeleted = new(n.Added), new(n.Deleted)
-			*out.LinesAdded += n.Added
-			*out.LinesDeleted += n.Deleted
+		if f.Counted {
+			out.Files[i].LinesAdded, out.Files[i].LinesDeleted = new(f.Added), new(f.Deleted)
+			*out.LinesAdded += f.Added
+			*out.LinesDeleted += f.Deleted
 		}
 	}
-	return nil
 }
 
 // showDifference prints the changes. If stdout is no terminal, files are printed as by

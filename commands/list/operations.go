@@ -6,6 +6,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
+	"slices"
 )
 
 // listOperations prints the operations of this worktree, newest first.
@@ -20,16 +21,16 @@ func listOperations(c *invoke.Invocation, o *listOptions) error {
 	if o.filtered() || o.turns || o.drawn || o.archived || o.remote.Given() || o.as != "" {
 		return failure.Usagef("list: --operations cannot be combined with filters and other lists")
 	}
-	list, err := c.Store.Operations(c.Ctx)
+	list, gone, err := c.Store.Operations(c.Ctx)
 	if err != nil {
 		return err
 	}
 	record := view.Operations{CheckpointList: view.CheckpointList{Type: "list"}}
-	for _, e := range list {
+	for _, e := range slices.Concat(list, gone) {
 		if e.Concerns(issue) && (o.limit <= 0 || len(record.Operations) < o.limit) {
 			record.Operations = append(record.Operations, view.Operation{
 				Number: e.Number, State: string(e.State), Command: e.Command, Issues: view.Strings(e.Issues),
-				At: e.At, CheckpointID: string(e.Checkpoint), Ref: e.Name(),
+				At: e.At, CheckpointID: string(e.Checkpoint), Ref: e.Name(), Gone: slices.Contains(gone, e),
 			})
 		}
 	}
@@ -44,6 +45,9 @@ func listOperations(c *invoke.Invocation, o *listOptions) error {
 		state := ""
 		if row.State != string(gitstore.OperationDone) {
 			state = " (" + row.State + ")"
+		}
+		if row.Gone {
+			state += ", in a worktree that was removed"
 		}
 		source := ""
 		if row.CheckpointID != "" {

@@ -110,20 +110,18 @@ func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoi
 		return
 	}
 	files, err := d.Files(c.Ctx)
-	lines, err2 := d.Lines(c.Ctx)
-	if err := cmp.Or(err, err2); err != nil {
+	if err != nil {
 		c.Warnf("files not shown: %v", err)
 		return
 	}
 	total := gitstore.Totals{Files: len(files)}
 	rows := make([][]string, len(files))
 	for i, f := range files {
-		n, counted := lines[f.Path]
 		rows[i] = []string{"  " + f.Status, view.QuotePath(f.Path), ""}
-		if counted {
-			rows[i][2] = view.ChangedLines(&gitstore.Totals{Added: n.Added, Deleted: n.Deleted})
+		if f.Counted {
+			rows[i][2] = view.ChangedLines(&gitstore.Totals{Added: f.Added, Deleted: f.Deleted})
 		}
-		total.Added, total.Deleted = total.Added+n.Added, total.Deleted+n.Deleted
+		total.Added, total.Deleted = total.Added+f.Added, total.Deleted+f.Deleted
 	}
 	if len(files) == 0 {
 		c.Printf("%s no file differs from HEAD\n", at.Paint(view.Bold, "Files:"))

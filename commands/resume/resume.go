@@ -336,7 +336,7 @@ func resume(c *invoke.Invocation, r *resumption) error {
 	if o.dryRun || c.Store.Root() == "" {
 		err = take()
 	} else {
-		err = c.Store.OperateHere(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.switched.From(), Made: r.switched.Made()}, take)
+		err = c.Store.Restorer.Operate(c.Ctx, gitstore.OperationStart{Command: "resume", Issue: r.Checkpoint.Issue, From: r.switched.From, Made: r.switched.Made}, take)
 	}
 	switch {
 	case o.onlyPrints(err):

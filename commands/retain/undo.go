@@ -124,9 +124,14 @@ func (u undoer) which(c *invoke.Invocation) (gitstore.Which, error) {
 		}
 		n, err := strconv.Atoi(arg)
 		if err == nil && n > 0 && !c.Store.HasIssue(c.Ctx, checkpoint.Issue(arg)) {
-			list, err := c.Store.Operations(c.Ctx)
-			if err == nil && slices.ContainsFunc(list, func(e *gitstore.Operation) bool { return e.Number == n }) {
+			list, gone, err := c.Store.Operations(c.Ctx)
+			isIt := func(e *gitstore.Operation) bool { return e.Number == n }
+			if err == nil && slices.ContainsFunc(list, isIt) {
 				return gitstore.Which{Number: n}, nil
+			}
+			if i := slices.IndexFunc(gone, isIt); i >= 0 && len(gone[i].Issues) > 0 {
+				return gitstore.Which{}, failure.Errorf(failure.Refused, "git checkpoint resume "+view.IssueArg(gone[i].Issues[0])+" --worktree DIR",
+					"%s %d: the worktree of this operation was removed", u.name, n)
 			}
 		}
 	}

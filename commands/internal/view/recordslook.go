@@ -37,6 +37,7 @@ type Operation struct {
 	At           time.Time `json:"at"`
 	CheckpointID string    `json:"checkpoint_id" empty:"null"` // source of the files
 	Ref          string    `json:"ref"`
+	Gone         bool      `json:"worktree_gone"` // the worktree of the operation was removed, so undo cannot revert it
 }
 
 // StatusOverview is a Status of no issue, with the progress of several issues.

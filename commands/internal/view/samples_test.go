@@ -86,7 +86,7 @@ func samples() map[string]any {
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},
-		"list-operations": Operations{CheckpointList{Type: "list"}, []Operation{{2, "undone", "adopt", []string{"42", "42+a"}, made, id, "refs/git-checkpoint/operations/_main/0000000002"}, {Number: 1, State: "done", Command: "drop", Issues: []string{"42"}, At: made, Ref: "refs/git-checkpoint/operations/w-x/0000000001"}}},
+		"list-operations": Operations{CheckpointList{Type: "list"}, []Operation{{2, "undone", "adopt", []string{"42", "42+a"}, made, id, "refs/git-checkpoint/operations/_main/0000000002", false}, {Number: 1, State: "done", Command: "drop", Issues: []string{"42"}, At: made, Ref: "refs/git-checkpoint/operations/w-x/0000000001", Gone: true}}},
 		"status-overview": StatusOverview{Status{Type: "status"}, summaries, 3},
 		"list-empty":      CheckpointList{Type: "list"},
 		"show":            Show{"show", r, commit, "Ann", parallel, fork},

@@ -40,15 +40,6 @@ func (w *Files) at(path string) *Target {
 	return w.ByPath[path]
 }
 
-// Targets returns all paths that differ between a snapshot and its HEAD, sorted by path.
-func Targets(objects trees.Reader, snap *Contents) ([]Target, error) {
-	w, err := Gather(objects, snap)
-	if err != nil {
-		return nil, err
-	}
-	return w.Targets()
-}
-
 // Gather collects the targets of one snapshot.
 func Gather(objects trees.Reader, snap *Contents) (*Files, error) {
 	w := &Files{objects: objects, find: &trees.Finder{Reader: objects}, Snap: snap, States: snap.Record.Snapshot(), ByPath: map[string]*Target{}}
@@ -220,7 +211,7 @@ func (w *Files) Version(tree plumbing.Hash, path string) Side {
 
 func (w *Files) version(tree plumbing.Hash, path string) (Side, error) {
 	f, err := At(w.find, tree, path)
-	if err != nil || f == (Side{}) || f.Mode == trees.ModeTree {
+	if err != nil || f == (Side{}) {
 		return Side{}, err
 	}
 	f.Mode, err = trees.IndexMode(f.Mode)
@@ -258,29 +249,16 @@ func (w *Files) Targets() ([]Target, error) {
 		inWork[t.Path] = t.Work && t.WorkWant != Side{}
 	}
 	for _, t := range w.ByPath {
-		if err := w.checkAbove(t, inWork); err != nil {
-			return nil, err
+		for i := range t.Path { // no parent path of a file is also a file
+			over := w.ByPath[t.Path[:i]]
+			if t.Path[i] == '/' && over != nil && (inWork[over.Path] && inWork[t.Path] || over.IndexWant.meet(t.IndexWant)) {
+				return nil, trees.Corrupt("snapshot", "path %q: %q is a file as well", t.Path, over.Path)
+			}
 		}
-	}
-	for _, t := range w.ByPath {
 		list = append(list, *t)
 	}
 	slices.SortFunc(list, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
-}
-
-// checkAbove returns an error if a parent path of a file is also a file.
-func (w *Files) checkAbove(t *Target, inWork map[string]bool) error {
-	for i := range t.Path {
-		over := w.ByPath[t.Path[:i]]
-		if t.Path[i] != '/' || over == nil {
-			continue
-		}
-		if inWork[over.Path] && inWork[t.Path] || over.IndexWant.meet(t.IndexWant) {
-			return trees.Corrupt("snapshot", "path %q: %q is a file as well", t.Path, over.Path)
-		}
-	}
-	return nil
 }
 
 // meet reports whether two paths have entries of the same stage. In different stages, a
@@ -294,10 +272,13 @@ func (s Stages) meet(o Stages) bool {
 	return false
 }
 
-// At returns a path's version in a tree.
+// At returns the file at a path of a tree, or zero.
 func At(find *trees.Finder, tree plumbing.Hash, path string) (Side, error) {
 	mode, hash, err := find.Lookup(tree, path)
-	return Side{mode, hash}, err
+	if err != nil || mode == trees.ModeTree {
+		return Side{}, err
+	}
+	return Side{mode, hash}, nil
 }
 
 // Between returns a target for each path that differs between two snapshots, sorted by path. Base

@@ -147,25 +147,27 @@ func (s *Facts) worktreeArgs(ctx context.Context, c *chain.Checkpoint, dir strin
 		}
 		return []string{"--detach", "--", dir, st.Head.String()}, nil
 	}
-	if strings.HasPrefix(c.Branch, "-") || strings.Contains(c.Branch, "@{") {
-		return nil, repo.Corrupt(string(c.ID), "branch %q", c.Branch)
-	}
-	if s.HasBranch(ctx, c.Branch) {
-		return []string{"--", dir, c.Branch}, nil
-	}
 	remote, head, err := s.startOf(ctx, c, c.Branch)
 	switch {
 	case err != nil:
 		return nil, err
 	case remote != "":
 		return []string{"--track", "-b", c.Branch, "--", dir, remote}, nil
+	case head != "":
+		return []string{"-b", c.Branch, "--", dir, head}, nil
 	}
-	return []string{"-b", c.Branch, "--", dir, head}, nil
+	return []string{"--", dir, c.Branch}, nil
 }
 
-// startOf returns the start of a branch that does not exist: the remote-tracking branch
-// with the same name, or the checkpoint's HEAD.
+// startOf returns the start of a branch: nothing if it exists, otherwise the remote-tracking branch
+// with the same name, or the checkpoint's HEAD. It fails for a name that git would not read as a branch.
 func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string) (remote, head string, err error) {
+	if strings.HasPrefix(branch, "-") || strings.Contains(branch, "@{") {
+		return "", "", repo.Corrupt(string(c.ID), "branch %q", branch)
+	}
+	if s.HasBranch(ctx, branch) {
+		return "", "", nil
+	}
 	b, err := s.FindBranch(ctx, branch, time.Time{})
 	if err != nil {
 		return "", "", err
@@ -198,25 +200,9 @@ func EnterWorktree(dir string) error {
 
 // A Switch is a switch of this worktree to another branch.
 type Switch struct {
-	to      string
-	before  repo.Head
-	created plumbing.Hash // commit at which SwitchBranch created the branch, or zero
-}
-
-// From returns HEAD before the switch, nil for the zero Switch.
-func (d Switch) From() *operation.Place {
-	if d.to == "" {
-		return nil
-	}
-	return &operation.Place{Branch: d.before.Branch, Commit: d.before.Commit.String()}
-}
-
-// Made returns the branch that the switch created with its commit, nil if the branch existed.
-func (d Switch) Made() *operation.Place {
-	if d.created.IsZero() {
-		return nil
-	}
-	return &operation.Place{Branch: d.to, Commit: d.created.String()}
+	From *operation.Place // HEAD before the switch, nil for the zero Switch
+	Made *operation.Place // the branch that the switch created with its commit, nil if the branch existed
+	to   string
 }
 
 // DeleteMade deletes a branch that a switch created, if it has no commit since and no worktree has it
@@ -241,20 +227,26 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	if at := s.CheckedOut(ctx, name); at != "" {
 		return Switch{}, checkedOutIn(at, name)
 	}
-	args, err := s.switchArgs(ctx, c, name)
+	remote, head, err := s.startOf(ctx, c, name)
 	if err != nil {
 		return Switch{}, fmt.Errorf("switch to branch %s: %w", name, err)
 	}
-	done := Switch{to: name}
-	if done.before, err = s.repo.ReadHead(ctx); err != nil {
+	args := []string{"--no-guess", name}
+	if remote != "" {
+		args = []string{"--create", name, "--track", remote}
+	} else if head != "" {
+		args = []string{"--create", name, head}
+	}
+	before, err := s.repo.ReadHead(ctx)
+	if err != nil {
 		return Switch{}, err
 	}
-	isNew := !s.HasBranch(ctx, name)
-	if err := s.GitSwitch(ctx, name, args...); err != nil {
+	done := Switch{to: name, From: &operation.Place{Branch: before.Branch, Commit: before.Commit.String()}}
+	if err := s.gitSwitch(ctx, name, args...); err != nil {
 		return Switch{}, err
 	}
-	if now, err := s.repo.ReadHead(ctx); err == nil && isNew {
-		done.created = now.Commit
+	if now, err := s.repo.ReadHead(ctx); err == nil && remote+head != "" && !now.Commit.IsZero() {
+		done.Made = &operation.Place{Branch: name, Commit: now.Commit.String()}
 	}
 	return done, nil
 }
@@ -262,24 +254,30 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 // SwitchBack is Worktrees.SwitchBack of package gitstore.
 func (s *Facts) SwitchBack(ctx context.Context, done Switch) (string, error) {
 	now, err := s.repo.ReadHead(ctx)
-	before := done.before
-	if err != nil || now.Branch != done.to || before.Commit.IsZero() {
+	if err != nil || done.From == nil || now.Branch != done.to || plumbing.NewHash(done.From.Commit).IsZero() {
 		return "", err
 	}
-	to, args := before.Branch, []string{"--no-guess", before.Branch}
-	if to == "" {
-		to = before.Commit.String()
-		args = []string{"--detach", to}
-	}
-	if err := s.GitSwitch(ctx, before.Branch, args...); err != nil {
+	if err := s.SwitchTo(ctx, *done.From); err != nil {
 		return "", err
 	}
-	return to, s.DeleteMade(ctx, done.Made())
+	return cmp.Or(done.From.Branch, done.From.Commit), s.DeleteMade(ctx, done.Made)
 }
 
-// GitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD. A post-checkout
+// SwitchTo switches this worktree to a former state of HEAD. If the branch is gone, SwitchTo creates it.
+func (s *Facts) SwitchTo(ctx context.Context, to operation.Place) error {
+	args := []string{"--detach", to.Commit}
+	switch {
+	case to.Branch != "" && s.HasBranch(ctx, to.Branch):
+		args = []string{"--no-guess", to.Branch}
+	case to.Branch != "":
+		args = []string{"--create", to.Branch, to.Commit}
+	}
+	return s.gitSwitch(ctx, to.Branch, args...)
+}
+
+// gitSwitch runs git switch. name is the branch after it, or "" for a detached HEAD. A post-checkout
 // hook that fails is a warning.
-func (s *Facts) GitSwitch(ctx context.Context, name string, args ...string) error {
+func (s *Facts) gitSwitch(ctx context.Context, name string, args ...string) error {
 	g := s.repo.Git
 	g.Dir, g.Replacements = s.repo.Info.Root, true
 	_, err := g.Output(ctx, append([]string{"switch", "--quiet"}, args...)...)
@@ -292,22 +290,4 @@ func (s *Facts) GitSwitch(ctx context.Context, name string, args ...string) erro
 		return &repo.RefusedError{Reason: failed.Error(), Hint: "git status"}
 	}
 	return err
-}
-
-// switchArgs returns the arguments of `git switch`.
-func (s *Facts) switchArgs(ctx context.Context, c *chain.Checkpoint, name string) ([]string, error) {
-	if strings.HasPrefix(name, "-") || strings.Contains(name, "@{") {
-		return nil, repo.Corrupt(string(c.ID), "branch %q", name)
-	}
-	if s.HasBranch(ctx, name) {
-		return []string{"--no-guess", name}, nil
-	}
-	remote, head, err := s.startOf(ctx, c, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case remote != "":
-		return []string{"--create", name, "--track", remote}, nil
-	}
-	return []string{"--create", name, head}, nil
 }

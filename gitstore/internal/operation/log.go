@@ -305,6 +305,14 @@ func (l *Log) Entries(ctx context.Context, worktree string) iter.Seq2[*Entry, er
 	}
 }
 
+// IsGone reports whether the worktree of an entry was removed.
+func (l *Log) IsGone(e *Entry) bool {
+	if e.Worktree == l.Worktree() {
+		return !l.repo.OwnsWorktree()
+	}
+	return !fsutil.Exists(l.repo.WorktreeDir(e.Worktree))
+}
+
 func (l *Log) list(ctx context.Context, worktree string) (map[string]plumbing.Hash, error) {
 	prefix := Refs
 	if worktree == l.Worktree() && !l.repo.OwnsWorktree() {

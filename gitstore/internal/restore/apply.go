@@ -20,66 +20,24 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// prepare stores the content of every file that will be replaced, and creates new files in the
-// staging directory. It changes no file of the worktree.
-func (s *Worktree) prepare(ctx context.Context, w *staging, plan *decision) error {
-	if err := s.keepAll(ctx, plan.steps); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
-		if err := s.Objects.Flush(ctx); err != nil { // git checkout-index reads the results
-			return err
-		}
-	}
-	return w.makeReady(ctx, plan.steps)
-}
-
 // checkWanted returns an error if a wanted blob is missing or has another type. A dry run does not
 // fetch blobs that a partial clone lacks.
-func (s *Worktree) checkWanted(st Step, dryRun bool) error {
-	wanted := append(st.indexAfter[:], st.workAfter)
-	for _, f := range wanted {
-		if !f.IsBlob() {
-			continue
-		}
-		kind, _, err := s.Objects.Header(f.Hash)
-		if _, promised := errors.AsType[*repo.PromisedError](err); promised && dryRun {
-			continue
-		}
-		if err != nil {
-			return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
-		}
-		if kind != plumbing.BlobObject {
-			return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
+func (s *worktree) checkWanted(steps []Step) error {
+	for _, st := range steps {
+		for _, f := range append(st.indexAfter[:], st.workAfter) {
+			if !f.IsBlob() {
+				continue
+			}
+			kind, _, err := s.objects.Header(f.Hash)
+			switch {
+			case s.req.DryRun && errors.As(err, new(*repo.PromisedError)):
+			case err != nil:
+				return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
+			case kind != plumbing.BlobObject:
+				return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
+			}
 		}
 	}
-	return nil
-}
-
-// keepBefore adds the current content of a file to the entry of the operation, unless the operation
-// sets the file aside. If the file changed since readState, it returns ErrConcurrentChange before the
-// restore changes anything.
-func (s *Worktree) keepBefore(in *places, st *Step, isLFS bool) error {
-	pl, err := in.open(st.path, false)
-	if err != nil {
-		return err
-	}
-	if st.before.disk.kept || isLFS || st.before.disk.info.Size() > maxInMemory {
-		st.before.disk = unread(st.before.disk)
-		return nil
-	}
-	d, data, err := readDisk(pl)
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		st.before.disk = unread(st.before.disk)
-		return nil
-	case err != nil:
-		return err
-	case !sameFile(st.before.disk.info, d.info):
-		return ErrConcurrentChange
-	}
-	st.before.disk = d
-	s.Objects.Add(plumbing.BlobObject, data)
 	return nil
 }
 
@@ -113,16 +71,11 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 
 // apply executes prepared steps: first worktree files, then the index, so that the index
 // never lists a missing file. It returns paths changed concurrently; those files stay.
-func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
+func (s *worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	defer trace.Begin(trace.Step, "write files").End()
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
 	var edits []indexEdit
-	do := func(i int, st Step, move func(*places, int, Step) error) error {
-		switch err := move(in, i, st); {
+	do := func(st Step, err error) error {
+		switch {
 		case errors.Is(err, ErrConcurrentChange):
 			lost = append(lost, st.path)
 			return nil
@@ -139,17 +92,17 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 	}
 	for i, st := range slices.Backward(steps) { // children before their directory
 		if !st.creates() {
-			if err := do(i, st, w.removeFile); err != nil {
+			if err := do(st, w.removeFile(i, st)); err != nil {
 				return lost, err
 			}
 		}
 	}
-	for i, st := range steps {
+	for _, st := range steps {
 		if err := ctx.Err(); err != nil {
 			return lost, err
 		}
 		if st.creates() {
-			if err := do(i, st, w.installFile); err != nil {
+			if err := do(st, w.installFile(st)); err != nil {
 				return lost, err
 			}
 		}
@@ -159,7 +112,7 @@ func (s *Worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 
 // removeFile removes the file of a removing step, and parent directories that become
 // empty.
-func (w *staging) removeFile(in *places, i int, st Step) error {
+func (w *staging) removeFile(i int, st Step) error {
 	if !st.work {
 		return nil
 	}
@@ -171,16 +124,16 @@ func (w *staging) removeFile(in *places, i int, st Step) error {
 		if err != nil {
 			return err
 		}
-		if err := take(in, st.path, st.before.disk, trash); err != nil {
+		if err := take(w.s.in, st.path, st.before.disk, trash); err != nil {
 			return err
 		}
 	}
-	w.s.prune(in, st.path, st.before.made)
+	w.s.prune(w.s.in, st.path, st.before.made)
 	return nil
 }
 
 // installFile moves a step's prepared file, or the file that was set aside, to its path.
-func (w *staging) installFile(in *places, _ int, st Step) error {
+func (w *staging) installFile(st Step) error {
 	ready, err := w.made.open(st.path, false)
 	if st.diskAfter.kept {
 		ready, err = w.findKept(st.path, st.diskAfter)
@@ -189,13 +142,13 @@ func (w *staging) installFile(in *places, _ int, st Step) error {
 		return err
 	}
 	if !st.before.disk.kept {
-		err := w.s.put(in, st.path, st.before.disk, ready)
+		err := w.s.put(w.s.in, st.path, st.before.disk, ready)
 		if err == nil && st.diskAfter.kept { // the exchange has left the replaced file, which the entry has
 			err = fsutil.IgnoreMissing(ready.dir.Remove(ready.name))
 		}
 		return err
 	}
-	return w.exchangeKept(in, st, ready)
+	return w.exchangeKept(st, ready)
 }
 
 // edit returns the index change of a step. A replaced file needs new stat data in the
@@ -210,23 +163,17 @@ func (st Step) edit() (indexEdit, bool) {
 	if st.work {
 		has = st.workAfter
 	}
-	e.fresh = want == contents.Merged(has) && (has.IsBlob() || st.removes())
-	return e, e.change || e.fresh && st.work && has != Side{}
+	return e, e.change || st.work && has.IsBlob() && want == contents.Merged(has)
 }
 
 // cleanNear removes temporary copies that a killed restore left beside their target
 // paths.
-func (s *Worktree) cleanNear(steps []Step) {
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return
-	}
-	defer in.close()
+func (s *worktree) cleanNear(steps []Step) {
 	for _, st := range steps {
 		if !st.creates() {
 			continue
 		}
-		pl, err := in.open(st.path, false)
+		pl, err := s.in.open(st.path, false)
 		if err != nil {
 			continue
 		}
@@ -239,7 +186,7 @@ func (s *Worktree) cleanNear(steps []Step) {
 // markSparse marks paths missing from the index that a sparse checkout excludes from the
 // worktree. Git applies its patterns to a temporary index with these paths and an empty
 // worktree.
-func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
+func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
 	if !s.configBool("core.sparsecheckout", false) {
 		return nil
 	}
@@ -259,7 +206,17 @@ func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[str
 		return err
 	}
 	defer os.RemoveAll(dir)
-	x, err := s.applySparse(ctx, dir, info.Bytes())
+	g := s.repo.Git.With("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+dir)
+	g.Dir = dir
+	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
+	_, err = g.Pipe(ctx, info.Bytes(), append(plain, "update-index", "-z", "--add", "--index-info")...)
+	if err == nil {
+		_, err = g.Output(ctx, append(plain, "sparse-checkout", "reapply")...)
+	}
+	var x indexList
+	if err == nil {
+		x, err = listIndex(ctx, g)
+	}
 	if err != nil {
 		return fmt.Errorf("apply the sparse checkout: %w", err)
 	}
@@ -267,20 +224,6 @@ func (s *Worktree) markSparse(ctx context.Context, targets []Target, now map[str
 		now[path].sparse = x.lookup(path).sparse
 	}
 	return nil
-}
-
-func (s *Worktree) applySparse(ctx context.Context, dir string, info []byte) (indexList, error) {
-	file := filepath.Join(dir, "index")
-	g := s.Git.With("GIT_INDEX_FILE="+file, "GIT_DIR="+s.GitDir, "GIT_WORK_TREE="+dir)
-	g.Dir = dir
-	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
-	if _, err := g.Pipe(ctx, info, append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {
-		return nil, err
-	}
-	if _, err := g.Output(ctx, append(plain, "sparse-checkout", "reapply")...); err != nil {
-		return nil, err
-	}
-	return listIndex(ctx, g)
 }
 
 // faultPoint is a test hook that stops or kills a restore after each moved file and

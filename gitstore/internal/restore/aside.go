@@ -45,8 +45,8 @@ func unread(d fileOnDisk) fileOnDisk {
 }
 
 // findLFS returns the paths of steps whose files have the attribute of git-lfs.
-func (s *Worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, error) {
-	if !slices.ContainsFunc(s.Config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, "filter.lfs.") }) {
+func (s *worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, error) {
+	if !slices.ContainsFunc(s.repo.Config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, "filter.lfs.") }) {
 		return nil, nil
 	}
 	var paths bytes.Buffer
@@ -58,9 +58,7 @@ func (s *Worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, 
 	if paths.Len() == 0 {
 		return nil, nil
 	}
-	g := s.Git
-	g.Dir = s.Root
-	out, err := g.Pipe(ctx, paths.Bytes(), "check-attr", "-z", "--stdin", "filter")
+	out, err := s.inRoot().Pipe(ctx, paths.Bytes(), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
 		return nil, fmt.Errorf("find git-lfs files: %w", err)
 	}
@@ -76,11 +74,11 @@ func (w *staging) openKept() (err error) {
 	if w.kept != nil {
 		return nil
 	}
-	if err := os.MkdirAll(w.s.Kept, 0o777); err != nil {
+	if err := os.MkdirAll(w.s.kept, 0o777); err != nil {
 		return err
 	}
-	w.s.share(filepath.Dir(w.s.Kept), w.s.Kept)
-	w.kept, err = openPlaces(w.s.Kept, true)
+	w.s.repo.Objects.Share(filepath.Dir(w.s.kept), w.s.kept)
+	w.kept, err = openPlaces(w.s.kept, true)
 	return err
 }
 
@@ -124,16 +122,16 @@ func (w *staging) findKept(path string, want fileOnDisk) (place, error) {
 			return w.kept.open(e.Name(), false)
 		}
 	}
-	return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", path, w.s.Kept)
+	return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", path, w.s.kept)
 }
 
 // exchangeKept replaces a file, which it sets aside, by a ready one.
-func (w *staging) exchangeKept(in *places, st Step, ready place) error {
+func (w *staging) exchangeKept(st Step, ready place) error {
 	free, err := w.freePlace(st.path)
 	if err != nil {
 		return err
 	}
-	pl, err := in.open(st.path, false)
+	pl, err := w.s.in.open(st.path, false)
 	if err != nil {
 		return meanwhile(err)
 	}

@@ -2,14 +2,10 @@ package restore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
-	"syscall"
 
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
@@ -23,21 +19,21 @@ import (
 
 // clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
 // now. Files that a commit has changed since are among them only if the files go back.
-func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
+func (s *worktree) clean(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
 	staged, err := area.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
-	paths, err := r.s.Modified(ctx)
+	paths, err := s.modified(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.lost = r.s.isLost(area, paths)
+	s.lost = s.isLost(area, paths)
 	for _, change := range staged {
 		paths = append(paths, change.Path)
 	}
-	if r.req.goesBack() && area.head != snap.Snap.Base {
-		commits, err := trees.Diff(r.s.Objects, snap.Snap.Base, area.head)
+	if s.req.goesBack() && area.head != snap.Snap.Base {
+		commits, err := trees.Diff(s.objects, snap.Snap.Base, area.head)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +46,7 @@ func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *locke
 	for _, path := range slices.Compact(paths) {
 		base, now := snap.Version(snap.Snap.Base, path), snap.Version(area.head, path)
 		isNew := base == Side{} && now.IsBlob() && snap.IsWhole()
-		if snap.ByPath[path] != nil || !base.IsBlob() && !isNew || now != base && !r.req.goesBack() || !snap.Knows(path) {
+		if snap.ByPath[path] != nil || !base.IsBlob() && !isNew || now != base && !s.req.goesBack() || !snap.Knows(path) {
 			continue
 		}
 		entry := contents.Merged(base)
@@ -61,19 +57,11 @@ func (r *restoring) clean(ctx context.Context, snap *contents.Files, area *locke
 
 // isLost reports whether all files of the worktree are missing: it was lost, and its files were
 // not removed as part of the work. modified are the files that differ from the index.
-func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
+func (s *worktree) isLost(area *lockedIndex, modified []string) bool {
 	if len(modified) == 0 || len(modified) < len(area.list) {
 		return false
 	}
-	root, err := os.OpenRoot(s.Root)
-	if err != nil {
-		return false
-	}
-	defer root.Close()
-	return !slices.ContainsFunc(modified, func(path string) bool {
-		_, err := root.Lstat(path)
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
-	})
+	return !slices.ContainsFunc(modified, s.exists)
 }
 
 // later returns files that came after the checkpoint, as targets to remove: staged files that
@@ -81,7 +69,7 @@ func (s *Worktree) isLost(area *lockedIndex, modified []string) bool {
 // untracked files. Absence needs proof:
 // an untracked file is returned only if the save captured all files, and the rules for ignored
 // files are those of the save. Files that the checkpoint left out are never returned.
-func (r *restoring) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
+func (s *worktree) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
 	changes, err := area.staged(ctx)
 	if err != nil {
 		return nil, err
@@ -106,18 +94,18 @@ func (r *restoring) later(ctx context.Context, snap *contents.Files, area *locke
 	if !snap.IsWhole() {
 		return list, nil
 	}
-	untracked, err := r.s.Untracked(ctx)
+	untracked, err := s.untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	limits := r.s.Boundary(ctx)
+	limits := s.repo.Boundary(ctx)
 	untracked = slices.DeleteFunc(untracked, func(path string) bool {
 		return limits.Find(path).Reason != "" || snap.Entry(path) != (Side{}) || !isNew(path)
 	})
 	if len(untracked) == 0 {
 		return list, nil
 	}
-	if same, err := r.s.ignoresAlike(ctx, snap.Snap, area); err != nil || !same {
+	if same, err := s.ignoresAlike(ctx, snap.Snap, area); err != nil || !same {
 		return list, err
 	}
 	for _, path := range untracked {
@@ -129,12 +117,12 @@ func (r *restoring) later(ctx context.Context, snap *contents.Files, area *locke
 // ignoresAlike reports whether git ignores the same files as at the save: the rules that the
 // snapshot does not have match the recorded digest, and all other .gitignore files have their
 // content of the save.
-func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, area *lockedIndex) (bool, error) {
-	if rules, err := s.Ignores(ctx); err != nil || rules != snap.Record.Snapshot().Ignores {
+func (s *worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, area *lockedIndex) (bool, error) {
+	if rules, err := s.snapshot.Ignores(ctx); err != nil || rules != snap.Record.Snapshot().Ignores {
 		return false, err
 	}
 	then := map[string]plumbing.Hash{}
-	files, err := trees.Diff(s.Objects, plumbing.ZeroHash, snap.State)
+	files, err := trees.Diff(s.objects, plumbing.ZeroHash, snap.State)
 	if err != nil {
 		return false, err
 	}
@@ -143,9 +131,7 @@ func (s *Worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, ar
 			then[f.Path] = f.New.Hash
 		}
 	}
-	g := s.Git
-	g.Dir = s.Root
-	out, err := g.Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
+	out, err := s.inRoot().Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
 	if err != nil {
 		return false, fmt.Errorf("list .gitignore files: %w", err)
 	}

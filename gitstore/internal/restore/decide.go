@@ -116,21 +116,12 @@ func (st Step) deletes() bool {
 	return work == Side{} && (st.removes() || index == Stages{})
 }
 
-// A decision lists the steps of a restore, and skipped paths.
+// A decision has the steps of a restore, and an Outcome without Restored and Removed.
 type decision struct {
-	steps     []Step
-	changed   []string // skipped because both sides changed them
-	committed []string // skipped because a commit since changed them
-	inTheWay  []string // skipped because of an existing file
-	sparse    []string // skipped because git keeps them out of the worktree
-	others    []string // skipped because another session changed them
-	later     []string // files that came after the checkpoint
-	unsaved   []string // skipped because only the worktree changed them since the save
-	unknown   bool     // untracked files are in the way, which force would overwrite
-	foreign   []string // repositories that contain paths of inTheWay
-	unmerged  bool     // files with conflicts become unmerged index entries
-	conflicts []string // files whose merge has conflicts
-	open      []string // paths at the save on which the worktree does not agree with the checkpoint
+	Outcome
+	steps    []Step
+	unmerged bool     // files with conflicts become unmerged index entries
+	open     []string // paths at the save on which the worktree does not agree with the checkpoint
 }
 
 // decide returns steps for all targets, based on the current state of each path. It is a pure
@@ -148,7 +139,7 @@ func decide(targets []Target, now func(string) state, c choices) decision {
 // replaces the paths of open by those at the save.
 func (d *decision) leaveOpen(targets []Target) {
 	left := map[string]bool{}
-	for _, path := range slices.Concat(d.open, d.changed, d.inTheWay) {
+	for _, path := range slices.Concat(d.open, d.Skipped, d.InTheWay) {
 		left[path] = true
 	}
 	d.open = nil
@@ -168,7 +159,7 @@ func (d *decision) add(t *Target, s state, c choices) {
 	act, staged := nothing, nothing
 	switch {
 	case t.Work && s.sparse && s.work != t.WorkWant:
-		d.sparse = append(d.sparse, t.Path)
+		d.Sparse = append(d.Sparse, t.Path)
 	case t.Work:
 		act, st.base = file.plan(c)
 	}
@@ -181,25 +172,25 @@ func (d *decision) add(t *Target, s state, c choices) {
 		}
 	}
 	if t.later && (act != nothing || staged != nothing) {
-		d.later = append(d.later, t.Path)
+		d.Later = append(d.Later, t.Path)
 	}
 	isMerge := act == merge || act == mergeFitting
 	isOpen := act == write || isMerge || act == changed
 	isBlocked := s.blockage != "" || s.unreadable && !c.force && c.choice != FromCheckpoint
 	switch {
 	case isOpen && isBlocked && t.WorkWant != (Side{}):
-		d.inTheWay = append(d.inTheWay, t.Path)
+		d.InTheWay = append(d.InTheWay, t.Path)
 		if s.foreign != "" {
-			d.foreign = append(d.foreign, s.foreign)
+			d.Foreign = append(d.Foreign, s.foreign)
 		}
 		return
 	case isOpen && isBlocked: // a file that the checkpoint does not have is in nobody's way
 		if !t.later { // Outcome.Later names it
-			d.changed = append(d.changed, t.Path)
+			d.Skipped = append(d.Skipped, t.Path)
 		}
 		return
 	case isOpen && t.isUntracked(s) && file.position(c.back) == unknown && !c.force:
-		d.inTheWay, d.unknown = append(d.inTheWay, t.Path), true
+		d.InTheWay, d.Unknown = append(d.InTheWay, t.Path), true
 		return
 	case act != nothing && act != write && !isMerge:
 		d.leave(t, act, c)
@@ -241,15 +232,15 @@ func (d *decision) leave(t *Target, a action, c choices) {
 	}
 	switch {
 	case a == others:
-		d.others = append(d.others, t.Path)
+		d.Others = append(d.Others, t.Path)
 	case a == superseded, a == landed && c.back:
-		d.committed = append(d.committed, t.Path)
+		d.Committed = append(d.Committed, t.Path)
 	case a == landed, a == unproven, t.later:
 	case a == notCaptured, a == edited && !c.back:
-		d.unsaved = append(d.unsaved, t.Path)
+		d.Unsaved = append(d.Unsaved, t.Path)
 	default:
-		if d.changed = append(d.changed, t.Path); a == held {
-			d.committed = append(d.committed, t.Path)
+		if d.Skipped = append(d.Skipped, t.Path); a == held {
+			d.Committed = append(d.Committed, t.Path)
 		}
 	}
 }
@@ -269,14 +260,14 @@ func (d *decision) fit() {
 			if st.fits(leaves, unstaged) {
 				return false
 			}
-			d.inTheWay = append(d.inTheWay, st.path)
+			d.InTheWay = append(d.InTheWay, st.path)
 			return true
 		})
 		if len(d.steps) == n {
 			d.fitFolded()
 		}
 		if len(d.steps) == n {
-			slices.Sort(d.inTheWay)
+			slices.Sort(d.InTheWay)
 			return
 		}
 	}
@@ -298,7 +289,7 @@ func (d *decision) fitFolded() {
 		if !st.creates() || st.before.folded == "" || creator[st.before.folded] == st.path {
 			return false
 		}
-		d.inTheWay = append(d.inTheWay, st.path)
+		d.InTheWay = append(d.InTheWay, st.path)
 		return true
 	})
 }

@@ -18,20 +18,6 @@ func sideOf(s string) Side {
 	return Side{Mode: trees.ModeFile, Hash: plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
-// TestPlanOneSide checks that unwanted sides are ignored.
-func TestPlanOneSide(t *testing.T) {
-	t.Parallel()
-	now := func(string) state { return state{index: contents.Merged(sideOf("mine")), work: sideOf("mine")} }
-	index := Target{Target: contents.Target{Path: "p", Index: true, IndexBase: contents.Merged(sideOf("mine")), IndexWant: contents.Merged(sideOf("want"))}}
-	p := decide([]Target{index}, now, choices{back: true, choice: Mine})
-	assert.Len(t, p.steps, 1)
-	assert.False(t, p.steps[0].work)
-	work := Target{Target: contents.Target{Path: "p", Work: true, WorkBase: sideOf("mine"), WorkWant: sideOf("want")}}
-	p = decide([]Target{work}, now, choices{back: true, choice: Mine})
-	assert.Len(t, p.steps, 1)
-	assert.False(t, p.steps[0].index)
-}
-
 // TestPlanFit checks that a file replaces another path only if that path is removed.
 func TestPlanFit(t *testing.T) {
 	t.Parallel()
@@ -53,11 +39,11 @@ func TestPlanFit(t *testing.T) {
 		return decide(targets, func(p string) state { return states[p] }, choices{back: true, choice: Mine})
 	}
 	assert.Len(t, plan(remove("d"), put("d/f")).steps, 2)
-	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).inTheWay)
+	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).InTheWay)
 	p := plan(put("e"), remove("e/x"), remove("e/y"))
-	assert.Equal(t, []string{"e"}, p.inTheWay)
-	assert.Equal(t, []string{"e/y"}, p.changed, "mine stays, so the file above it cannot come")
-	assert.Equal(t, []string{"blind"}, plan(put("blind")).inTheWay)
+	assert.Equal(t, []string{"e"}, p.InTheWay)
+	assert.Equal(t, []string{"e/y"}, p.Skipped, "mine stays, so the file above it cannot come")
+	assert.Equal(t, []string{"blind"}, plan(put("blind")).InTheWay)
 }
 
 // TestFilesThatDifferOnlyInCase checks which files a restore creates if the worktree ignores
@@ -97,7 +83,7 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 				steps = append(steps, st.path)
 			}
 			assert.Equal(t, c.steps, steps, name)
-			assert.Equal(t, c.inTheWay, d.inTheWay, name)
+			assert.Equal(t, c.inTheWay, d.InTheWay, name)
 		}
 	}
 }
@@ -156,7 +142,7 @@ func TestDecideAboutFileAndEntry(t *testing.T) {
 		}
 		d := decide([]Target{tc.target}, func(string) state { return state{index: side(tc.index), work: sideOf(tc.work)} }, tc.choices)
 		got := ""
-		for what, paths := range map[string]int{"changed": len(d.changed), "in the way": len(d.inTheWay), "others": len(d.others), "unsaved": len(d.unsaved), "step": len(d.steps), "committed": len(d.committed) - len(d.changed)} {
+		for what, paths := range map[string]int{"changed": len(d.Skipped), "in the way": len(d.InTheWay), "others": len(d.Others), "unsaved": len(d.Unsaved), "step": len(d.steps), "committed": len(d.Committed) - len(d.Skipped)} {
 			if paths > 0 {
 				got = what
 			}

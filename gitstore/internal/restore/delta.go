@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/operation"
@@ -179,6 +180,14 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	}
 	if len(d.come)+len(d.file)+len(d.leave)+len(d.out) == 0 && d.ledger.Equal(c.Ledger) {
 		return nil, nil
+	}
+	if _, fork := c.Issue.ForkSource(); e.Command == "fork" && way == operation.Undo && fork != "" {
+		for _, id := range d.leave {
+			branch := live[id].Branch
+			if at := s.facts.CheckedOut(ctx, branch); at != "" && strings.HasSuffix(branch, "-"+fork) {
+				d.lasting = append(d.lasting, fmt.Sprintf("the worktree %s and its branch %s stay: git worktree remove %s", at, branch, failure.Quote(at)))
+			}
+		}
 	}
 	for _, remote := range remotes {
 		for _, id := range renewed {

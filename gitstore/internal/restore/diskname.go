@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -14,8 +13,8 @@ import (
 // that ignores case, such a name can differ from the name that opened the file.
 type diskNames struct {
 	in     *places
-	dirs   map[string]string // stored paths of directories
-	listed map[string]*nameList
+	dirs   map[string]string          // stored paths of directories
+	listed map[string]map[string]bool // names in directories
 }
 
 // dir returns the stored path of a directory.
@@ -45,69 +44,34 @@ func (d *diskNames) file(pl place, info fs.FileInfo, name string) string {
 
 // base returns the name under which the directory of a file lists it.
 func (d *diskNames) base(pl place, info fs.FileInfo, dir string) string {
-	l, known := d.listed[dir]
-	if !known {
-		l = &nameList{}
-		d.listed[dir] = l
-	}
-	return l.stored(pl.name, info, pl.dir.Lstat, func() map[string]bool { return listNames(pl.dir) })
+	return storedName(pl.name, info, pl.dir.Lstat, func() map[string]bool {
+		if d.listed[dir] == nil {
+			d.listed[dir] = map[string]bool{}
+			entries, _ := readDir(pl.dir)
+			for _, e := range entries {
+				d.listed[dir][e.Name()] = true
+			}
+		}
+		return d.listed[dir]
+	})
 }
 
-// A nameList knows how a directory compares names.
-type nameList struct {
-	exact map[bool]bool   // whether a name in another case (true) or with a character more (false) opens no file
-	names map[string]bool // nil before the directory was listed
-}
-
-// stored returns the name under which the directory lists an existing file. It calls list only if
+// storedName returns the name under which the directory lists an existing file. It calls list only if
 // the name may be an alias.
-func (l *nameList) stored(name string, info fs.FileInfo, lstat func(string) (fs.FileInfo, error), list func() map[string]bool) string {
+func storedName(name string, info fs.FileInfo, lstat func(string) (fs.FileInfo, error), list func() map[string]bool) string {
 	opens := func(other string) bool {
 		there, err := lstat(other)
 		return err == nil && os.SameFile(info, there)
 	}
-	tried := func(other string) bool {
-		kind := len(other) == len(name)
-		if l.exact[kind] {
-			return false
-		}
-		if _, err := lstat(other); errors.Is(err, fs.ErrNotExist) && opens(name) {
-			if l.exact == nil {
-				l.exact = map[bool]bool{}
-			}
-			l.exact[kind] = true // holds for the other files of the directory too
-			return false
-		}
-		return opens(other)
-	}
-	if !fsutil.MayBeAlias(name, tried) {
+	if !fsutil.MayBeAlias(name, opens) || list()[name] {
 		return name
 	}
-	if l.names == nil {
-		l.names = list()
-	}
-	if l.names[name] {
-		return name
-	}
-	for stored := range l.names {
+	for stored := range list() {
 		if opens(stored) {
 			return stored
 		}
 	}
 	return name
-}
-
-// listNames returns the names in a directory, or nil if it is not readable.
-func listNames(dir *os.Root) map[string]bool {
-	entries, err := readDir(dir)
-	if err != nil {
-		return nil
-	}
-	names := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		names[e.Name()] = true
-	}
-	return names
 }
 
 // otherDir returns the topmost parent directory of a path whose name differs from the stored

@@ -44,26 +44,24 @@ func TestStoredName(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), nil, 0o666))
 	}
 	plain := func(name string) (fs.FileInfo, error) { return os.Lstat(filepath.Join(d.dir, name)) }
-	folded, exact := &nameList{}, &nameList{} // each is asked several times
-	storedBase := func(l *nameList, name string, lstat func(string) (fs.FileInfo, error)) string {
+	storedBase := func(name string, lstat func(string) (fs.FileInfo, error)) string {
 		info, err := lstat(name)
 		require.NoError(t, err)
-		return l.stored(name, info, lstat, d.list)
+		return storedName(name, info, lstat, d.list)
 	}
 	for name := range d.names {
-		assert.Equal(t, name, storedBase(folded, name, d.lstat))
-		assert.Equal(t, name, storedBase(exact, name, plain))
+		assert.Equal(t, name, storedBase(name, d.lstat))
+		assert.Equal(t, name, storedBase(name, plain))
 	}
 	for name, stored := range map[string]string{
 		"read.me": "Read.me", "READ.ME": "Read.me", "42": "42", "\u00e4": "\u00c4", "LONGNA~1.TXT": "long name.txt",
 		"123456~1": "123456789", "42.": "42",
 	} {
-		assert.Equal(t, stored, storedBase(folded, name, d.lstat))
-		assert.Equal(t, stored, storedBase(&nameList{}, name, d.lstat))
+		assert.Equal(t, stored, storedBase(name, d.lstat))
 	}
 	d.lists = 0
 	for _, name := range []string{"Read.me", "42", "long name.txt"} {
-		storedBase(&nameList{}, name, plain)
+		storedBase(name, plain)
 	}
 	assert.Zero(t, d.lists)
 }

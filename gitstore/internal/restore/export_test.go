@@ -13,6 +13,3 @@ func SetMaxInMemory(size int64) (former int64) {
 	former, maxInMemory = maxInMemory, size
 	return former
 }
-
-// Metadata is Worktree.metadata.
-func Metadata(s *Worktree, name string, err error) error { return s.metadata(name, err) }

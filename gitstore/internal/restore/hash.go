@@ -20,12 +20,7 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	in, err := openPlaces(a.s.Root, true)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
-	in.fixed = true
+	in := a.s.in
 	var left, refused []string
 	for _, path := range paths {
 		if _, info := in.regular(path); info != nil {
@@ -94,7 +89,7 @@ func (a *lockedIndex) addConverted(ctx context.Context, in *places, hashes map[s
 	if err := fsutil.CopyWithTime(a.file, file); err != nil {
 		return fmt.Errorf("copy index: %w", err)
 	}
-	g := a.git().OnIndex(file, a.s.Config...)
+	g := a.git().OnIndex(file, a.s.repo.Config...)
 	g.Settings = append(g.Settings, "core.trustctime=true", "core.checkStat=default")
 	var added []string
 	for _, paths := range append(slices.Collect(slices.Chunk(refused, 1)), converted) {

@@ -38,7 +38,7 @@ func (req *RestoreRequest) movesPoint() bool {
 // recordHere records the agreement of this worktree with checkpoints after a restore. A path that does
 // not agree with the restored checkpoint keeps its former version and the checkpoint of that version.
 // So the next restore compares the path as this one did.
-func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, site *Worktree, done *Restored) {
+func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snapshot.Stored, site *worktree, done *Restored) {
 	issue, k := req.issue(), s.repo.NewObjectWriter()
 	former := s.chain.Here(ctx, issue)
 	h, isAll := *former, req.Since == nil && req.isWhole()
@@ -82,10 +82,8 @@ func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snap
 func mixHere(h *chain.Here, other chain.StateCommit, paths []string, originOf func(string) checkpoint.ID, k *repo.ObjectWriter) (err error) {
 	find := &trees.Finder{Reader: k}
 	at := func(tree plumbing.Hash, path string) Side {
-		if f, err := contents.At(find, tree, path); err == nil && f.Mode != trees.ModeTree {
-			return f
-		}
-		return Side{}
+		f, _ := contents.At(find, tree, path)
+		return f
 	}
 	var state, staged []trees.FileEntry
 	for _, path := range paths {

@@ -108,27 +108,6 @@ func (x *site) noRestoreLeft() {
 	assert.ErrorIs(x.t, err, os.ErrNotExist)
 }
 
-// TestRestoreWritesNothingBelowASymlink restores forged checkpoints with a file below a worktree
-// symlink, and checks that the symlink's target directory stays empty.
-func TestRestoreWritesNothingBelowASymlink(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	outside := t.TempDir()
-	x.link(outside, "s")
-	x.Git("add", "-A")
-	x.Commit("a symlink")
-	c := x.save()
-	evil := trees.Entry{Mode: trees.ModeFile, Hash: plumbing.NewHash(x.Hash("evil\n"))}
-	for _, place := range []string{"staged", "state"} {
-		tree := x.rawTree(as(x.rawTree(as(evil, "x")), "s"))
-		_, err := x.try(x.forge(c, as(tree, place)), force)
-		t.Log(place, err)
-		entries, err := os.ReadDir(outside)
-		require.NoError(t, err)
-		assert.Empty(t, entries)
-	}
-}
-
 // TestRestoreIntoASubmodule checks that files of a submodule are not changed.
 func TestRestoreIntoASubmodule(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/restore"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -113,6 +114,18 @@ func whole(t *testing.T, x *site, before, after string) {
 			t.Errorf("neither before nor after: %s", line)
 		}
 	}
+}
+
+// A command that changes only checkpoints settles a killed restore first.
+func TestADropSettlesAKilledRestore(t *testing.T) {
+	t.Parallel()
+	x, c, before, _ := killSite(t)
+	require.Error(t, x.startRestore(c, 8).Wait())
+	require.True(t, x.s.Restorer.Pending(t.Context()))
+	require.NoError(t, x.s.Drop(t.Context(), "42", []checkpoint.ID{c.ID}))
+	assert.False(t, x.s.Restorer.Pending(t.Context()))
+	assert.Equal(t, before, x.picture())
+	x.noLitter()
 }
 
 // TestRestoreKilledAtEveryPoint kills a restore at each fault point and recovers in each

@@ -15,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -22,7 +23,7 @@ import (
 
 // A lockedIndex is the index read by a restore. While locked, no git process can write it.
 type lockedIndex struct {
-	s    *Worktree
+	s    *worktree
 	file string // index path with resolved symlinks
 	lock string // path of git's lock file, "" if not locked by this process
 
@@ -35,36 +36,45 @@ type lockedIndex struct {
 }
 
 // openLockedIndex reads the index. If write is set, it takes git's index lock first. It
-// returns a *LockedError if another git process holds the lock.
-func (s *Worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
+// returns a *RefusedError if another git process holds the lock.
+func (s *worktree) openLockedIndex(ctx context.Context, write bool) (*lockedIndex, error) {
 	a := s.lockedIndexFiles()
 	if write {
 		if err := a.takeLock(); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.read(ctx); err != nil {
-		a.close()
-		return nil, fmt.Errorf("read index: %w", err)
+	err := a.read(ctx)
+	if err != nil {
+		err = fmt.Errorf("read index: %w", err)
+	} else if s.in, err = openPlaces(s.repo.Info.Root, false); err != nil {
+		err = fmt.Errorf("open worktree: %w", err)
+	}
+	if err != nil {
+		a.freeLock()
+		return nil, err
 	}
 	return a, nil
 }
 
 // lockedIndexFiles returns the index paths without reading the index.
-func (s *Worktree) lockedIndexFiles() *lockedIndex {
-	a := &lockedIndex{s: s, file: s.Index}
+func (s *worktree) lockedIndexFiles() *lockedIndex {
+	a := &lockedIndex{s: s, file: s.repo.Info.Index}
 	if resolved, err := filepath.EvalSymlinks(a.file); err == nil {
 		a.file = resolved
 	}
 	return a
 }
 
-func (a *lockedIndex) close() { a.freeLock() }
+func (a *lockedIndex) close() {
+	a.s.in.close()
+	a.freeLock()
+}
 
 // The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
 // of it on a file system without hard links. The content shows the lock of a killed restore, which
 // can be removed. Callers hold the worktree's restore lock.
-func (a *lockedIndex) held() string { return filepath.Join(a.s.State, "index.held") }
+func (a *lockedIndex) held() string { return filepath.Join(a.s.repo.StateDir(), "index.held") }
 
 // copied is beside the index, so that it can replace the index by a rename.
 func (a *lockedIndex) copied() string { return a.file + ".git-checkpoint" }
@@ -76,18 +86,24 @@ func (a *lockedIndex) takeLock() error {
 	if err := os.WriteFile(a.held(), text, 0o666); err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	a.s.share(a.held())
+	a.s.repo.Objects.Share(a.held())
 	err := hardLink(a.held(), lock)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = createLock(lock, text)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
+		var f *os.File
+		if f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err == nil {
+			_, err = f.Write(text)
+			if err = errors.Join(err, f.Close()); err != nil {
+				err = errors.Join(err, os.Remove(lock))
+			}
+		}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return &LockedError{Lock: lock}
+		return &repo.RefusedError{Reason: fmt.Sprintf("the index is locked by another git process (%s)", lock)}
 	}
 	if err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	a.s.share(lock) // a copy of the held file, without hard links
+	a.s.repo.Objects.Share(lock) // a copy of the held file, without hard links
 	a.lock = lock
 	return nil
 }
@@ -98,18 +114,6 @@ const lockText = "git-checkpoint "
 
 // hardLink is a variable for tests.
 var hardLink = os.Link
-
-func createLock(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
-}
 
 // isStale reports whether a restore of this program created the existing lock.
 func (a *lockedIndex) isStale() bool {
@@ -151,7 +155,6 @@ type indexEdit struct {
 	want           Stages
 	change         bool // write mode and hash, not only stat data
 	sparse, assume bool // existing flags to keep
-	fresh          bool // worktree file matches want: update its stat data
 }
 
 // A formerIndex is an index file as it was before an operation.
@@ -160,30 +163,28 @@ type formerIndex struct {
 	time time.Time
 }
 
-// edit changes index entries in a copy and then replaces the index. Git writes the copy.
-// Files that match their staged content are added by git update-index, which also records
-// stat data; other entries are written by hash. If the edits lead to a former index, edit writes
-// the bytes of that one, with its flags and its notes about resolved conflicts.
+// edit changes index entries in a copy and then replaces the index. Git writes the copy, and then the
+// stat data of files that match their entries. If the edits lead to a former index, edit writes the
+// bytes of that one, with its flags and its notes about resolved conflicts.
 func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former formerIndex) error {
 	if len(edits) == 0 {
 		return nil
 	}
 	defer os.Remove(a.copied())
-	w := &indexWriter{s: a.s, git: a.git().OnIndex(a.copied(), a.s.Config...).With("GIT_LITERAL_PATHSPECS=1"), file: a.copied()}
-	isFormer, err := a.copyFormer(ctx, w, edits, former)
-	switch {
-	case err != nil:
+	g := a.git().OnIndex(a.copied(), a.s.repo.Config...).With("GIT_LITERAL_PATHSPECS=1")
+	isFormer, err := a.copyFormer(ctx, g, edits, former)
+	if err != nil {
 		return fmt.Errorf("write the former index: %w", err)
-	case isFormer:
-		w.refresh(ctx, edits)
-	default:
+	}
+	if !isFormer {
 		if err := fsutil.CopyWithTime(a.file, a.copied()); err != nil {
 			return fmt.Errorf("copy index: %w", err)
 		}
-		if err := w.write(ctx, edits); err != nil {
+		if err := writeEntries(ctx, g, edits); err != nil {
 			return fmt.Errorf("write index: %w", err)
 		}
 	}
+	refresh(ctx, g, edits)
 	// After a kill, either the old or the new index exists, and the lock is recognizable.
 	if err := os.Rename(a.copied(), a.file); err != nil {
 		return fmt.Errorf("write index: %w", err)
@@ -193,7 +194,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former former
 
 // copyFormer writes a former index to the copy, and reports whether it differs from the present one
 // only in the entries that the edits change.
-func (a *lockedIndex) copyFormer(ctx context.Context, w *indexWriter, edits []indexEdit, former formerIndex) (bool, error) {
+func (a *lockedIndex) copyFormer(ctx context.Context, g git.Git, edits []indexEdit, former formerIndex) (bool, error) {
 	if former.data == nil {
 		return false, nil
 	}
@@ -208,7 +209,7 @@ func (a *lockedIndex) copyFormer(ctx context.Context, w *indexWriter, edits []in
 	if err := os.Chtimes(a.copied(), former.time, former.time); err != nil {
 		return false, fsutil.IgnoreRefused(err)
 	}
-	list, err := listIndex(ctx, w.git)
+	list, err := listIndex(ctx, g)
 	if err != nil {
 		return false, ctx.Err() // git has expired the shared part of a split index
 	}
@@ -220,166 +221,67 @@ func (a *lockedIndex) copyFormer(ctx context.Context, w *indexWriter, edits []in
 	return slices.Equal(slices.DeleteFunc(list, isChanged), slices.DeleteFunc(slices.Clone(a.list), isChanged)), nil
 }
 
-// An indexWriter changes a copy of the index.
-type indexWriter struct {
-	s    *Worktree
-	git  git.Git // for the copy, run from the worktree root
-	file string
-}
-
-func (w *indexWriter) run(ctx context.Context, stdin []byte, args ...string) error {
-	_, err := w.git.Pipe(ctx, stdin, args...)
-	return err
-}
-
-func (w *indexWriter) write(ctx context.Context, edits []indexEdit) error {
-	var byHash, fresh []indexEdit
+// writeEntries writes entries by hash, and sets their flags. It first removes all paths, so that a file
+// can replace a directory and vice versa. Git add refuses intent-to-add entries for paths without a file,
+// and git reset makes such an entry of each path that the tree lacks.
+func writeEntries(ctx context.Context, g git.Git, edits []indexEdit) error {
+	var gone, come, sparse, assume, intended bytes.Buffer
 	for _, e := range edits {
-		switch {
-		case e.fresh && !e.sparse && !e.assume:
-			fresh = append(fresh, e)
-		case e.change:
-			byHash = append(byHash, e)
-		}
-	}
-	if err := w.writeHashes(ctx, byHash); err != nil {
-		return err
-	}
-	wrong, err := w.add(ctx, fresh)
-	if err != nil {
-		return err
-	}
-	// Git's filters turned these files into other content than staged, for example with
-	// an asymmetric filter.
-	if err := w.writeHashes(ctx, wrong); err != nil {
-		return err
-	}
-	w.refresh(ctx, wrong)
-	return w.flags(ctx, edits)
-}
-
-// refresh updates the stat data of entries. It is only an optimization, so errors are ignored.
-func (w *indexWriter) refresh(ctx context.Context, edits []indexEdit) {
-	there := slices.DeleteFunc(edits, func(e indexEdit) bool { return e.want == Stages{} })
-	if len(there) > 0 {
-		_ = w.run(ctx, pathsOf(there), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul")
-	}
-}
-
-// writeHashes writes entries by hash. It first removes all paths, so that a file can
-// replace a directory and vice versa, then adds the wanted entries.
-func (w *indexWriter) writeHashes(ctx context.Context, edits []indexEdit) error {
-	if len(edits) == 0 {
-		return nil
-	}
-	var info bytes.Buffer
-	for _, e := range edits {
-		fmt.Fprintf(&info, "0 %s\t%s\x00", plumbing.ZeroHash, e.path)
-	}
-	for _, e := range edits {
-		for stage, f := range e.want {
-			if f != (Side{}) && f != contents.Intended {
-				fmt.Fprintf(&info, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
-			}
-		}
-	}
-	return w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info")
-}
-
-// add stages worktree files and returns entries whose result differs from want.
-func (w *indexWriter) add(ctx context.Context, edits []indexEdit) (wrong []indexEdit, err error) {
-	if len(edits) == 0 {
-		return nil, nil
-	}
-	var gone, come []indexEdit
-	for _, e := range edits {
-		if e.want == (Stages{}) {
-			gone = append(gone, e)
-		} else {
-			come = append(come, e)
-		}
-	}
-	if err := w.run(ctx, pathsOf(append(gone, come...)), "update-index", "-z", "--add", "--remove", "--stdin"); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return edits, fsutil.IgnoreMissing(os.Remove(w.file + ".lock"))
-	}
-	paths := make([]string, len(edits))
-	for i, e := range edits {
-		paths[i] = e.path
-	}
-	x, err := listIndex(ctx, w.git, paths...)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range edits {
-		if x.lookup(e.path).stages != e.want {
-			wrong = append(wrong, e)
-		}
-	}
-	return wrong, nil
-}
-
-// flags restores entry flags: skip-worktree, assume-unchanged and intent-to-add.
-func (w *indexWriter) flags(ctx context.Context, edits []indexEdit) error {
-	var sparse, assume, intent []indexEdit
-	for _, e := range edits {
-		switch {
-		case !e.change || e.want[0] == Side{}:
-		case e.want[0] == contents.Intended:
-			intent = append(intent, e)
-		case e.sparse:
-			sparse = append(sparse, e)
-		case e.assume:
-			assume = append(assume, e)
-		}
-	}
-	for _, f := range []struct {
-		edits []indexEdit
-		args  []string
-	}{
-		{sparse, []string{"update-index", "-z", "--skip-worktree", "--stdin"}},
-		{assume, []string{"update-index", "-z", "--assume-unchanged", "--stdin"}},
-	} {
-		if len(f.edits) == 0 {
+		if !e.change {
 			continue
 		}
-		if err := w.run(ctx, pathsOf(f.edits), f.args...); err != nil {
+		fmt.Fprintf(&gone, "0 %s\t%s\x00", plumbing.ZeroHash, e.path)
+		for stage, f := range e.want {
+			switch f {
+			case Side{}:
+			case contents.Intended:
+				fmt.Fprintf(&come, "100644 %s 0\t%s\x00", emptyBlob, e.path)
+				intended.WriteString(e.path + "\x00")
+			default:
+				fmt.Fprintf(&come, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
+			}
+		}
+		switch {
+		case e.want[0] == Side{} || e.want[0] == contents.Intended:
+		case e.sparse:
+			sparse.WriteString(e.path + "\x00")
+		case e.assume:
+			assume.WriteString(e.path + "\x00")
+		}
+	}
+	gone.Write(come.Bytes())
+	for _, run := range []struct {
+		in   *bytes.Buffer
+		args []string
+	}{
+		{&gone, []string{"update-index", "-z", "--index-info"}},
+		{&sparse, []string{"update-index", "-z", "--skip-worktree", "--stdin"}},
+		{&assume, []string{"update-index", "-z", "--assume-unchanged", "--stdin"}},
+		{&intended, []string{"reset", "-q", "-N", trees.Empty.String(), "--pathspec-from-file=-", "--pathspec-file-nul"}},
+	} {
+		if run.in.Len() == 0 {
+			continue
+		}
+		if _, err := g.Pipe(ctx, run.in.Bytes(), run.args...); err != nil {
 			return err
 		}
 	}
-	return w.intend(ctx, intent)
+	return nil
 }
 
-// intend writes intent-to-add entries. Git add refuses them for paths without a file, and git reset
-// makes such an entry of each path that the tree lacks.
-func (w *indexWriter) intend(ctx context.Context, edits []indexEdit) error {
-	if len(edits) == 0 {
-		return nil
-	}
-	empty, err := w.git.Pipe(ctx, nil, "hash-object", "-t", "blob", "--stdin")
-	if err != nil {
-		return err
-	}
-	tree, err := w.git.Pipe(ctx, nil, "hash-object", "-t", "tree", "--stdin")
-	if err != nil {
-		return err
-	}
-	var info bytes.Buffer
+// refresh updates the stat data of entries. It is only an optimization, so errors are ignored.
+func refresh(ctx context.Context, g git.Git, edits []indexEdit) {
+	var paths []string
 	for _, e := range edits {
-		fmt.Fprintf(&info, "100644 %s 0\t%s\x00", bytes.TrimSpace(empty), e.path)
+		if e.want != (Stages{}) {
+			paths = append(paths, e.path)
+		}
 	}
-	if err := w.run(ctx, info.Bytes(), "update-index", "-z", "--index-info"); err != nil {
-		return err
+	switch {
+	case len(paths) == 0:
+	case len(paths) > maxPathspecs:
+		_, _ = g.Output(ctx, "update-index", "-q", "--refresh")
+	default:
+		_, _ = g.Pipe(ctx, []byte(strings.Join(paths, "\x00")), "add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul")
 	}
-	return w.run(ctx, pathsOf(edits), "reset", "-q", "-N", string(bytes.TrimSpace(tree)), "--pathspec-from-file=-", "--pathspec-file-nul")
-}
-
-func pathsOf(edits []indexEdit) []byte {
-	var b strings.Builder
-	for _, e := range edits {
-		b.WriteString(e.path + "\x00")
-	}
-	return []byte(b.String())
 }

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"git-checkpoint/gitstore/internal/repo"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -14,19 +15,18 @@ import (
 // removal failed.
 func TestLockThatCouldNotBeRemoved(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	s := &Worktree{Index: filepath.Join(dir, "index"), State: t.TempDir()}
+	s := newWorktree(t, nil)
 	a := s.lockedIndexFiles()
 	require.NoError(t, a.takeLock())
-	a.lock = filepath.Join(dir, "full") // removal fails for a directory with a file
+	a.lock = filepath.Join(t.TempDir(), "full") // removal fails for a directory with a file
 	require.NoError(t, os.Mkdir(a.lock, 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(a.lock, "file"), nil, 0o666))
 	a.freeLock()
-	assert.FileExists(t, s.Index+".lock")
+	assert.FileExists(t, s.repo.Info.Index+".lock")
 	b := s.lockedIndexFiles()
 	require.NoError(t, b.takeLock())
 	b.freeLock()
-	assert.NoFileExists(t, s.Index+".lock")
+	assert.NoFileExists(t, s.repo.Info.Index+".lock")
 }
 
 // TestIndexLockWithoutHardLinks checks that the next restore removes the lock of a killed
@@ -35,10 +35,10 @@ func TestIndexLockWithoutHardLinks(t *testing.T) {
 	t.Parallel()
 	hardLink = func(string, string) error { return syscall.EPERM }
 	t.Cleanup(func() { hardLink = os.Link })
-	s := &Worktree{Index: filepath.Join(t.TempDir(), "index"), State: t.TempDir()}
-	lock := s.Index + ".lock"
+	s := newWorktree(t, nil)
+	lock := s.repo.Info.Index + ".lock"
 	require.NoError(t, s.lockedIndexFiles().takeLock()) // and is killed
-	assert.Equal(t, lock, s.Stale())
+	assert.Equal(t, lock, s.stale())
 	b := s.lockedIndexFiles()
 	require.NoError(t, b.takeLock())
 	b.freeLock()
@@ -47,8 +47,8 @@ func TestIndexLockWithoutHardLinks(t *testing.T) {
 	require.NoError(t, s.lockedIndexFiles().takeLock())
 	for _, other := range []string{"", "DIRC", "git-checkpoint x"} {
 		require.NoError(t, os.WriteFile(lock, []byte(other), 0o666))
-		assert.Empty(t, s.Stale())
-		require.ErrorAs(t, s.lockedIndexFiles().takeLock(), new(*LockedError))
+		assert.Empty(t, s.stale())
+		require.ErrorAs(t, s.lockedIndexFiles().takeLock(), new(*repo.RefusedError))
 		assert.FileExists(t, lock)
 		require.NoError(t, os.Remove(lock))
 		require.NoError(t, s.lockedIndexFiles().takeLock())

@@ -27,9 +27,9 @@ func (l *looked) once(list func() ([]string, error)) ([]string, error) {
 	return slices.Clone(l.paths), l.err
 }
 
-// modifiedFiles returns the tracked files that may differ from the index.
-func (s *Restorer) modifiedFiles(ctx context.Context, l *Look) ([]string, error) {
-	return l.modified.once(func() ([]string, error) {
+// modified returns the tracked files that may differ from the index.
+func (s *worktree) modified(ctx context.Context) ([]string, error) {
+	return s.look.modified.once(func() ([]string, error) {
 		out, err := s.inRoot().Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
 		if err != nil {
 			return nil, fmt.Errorf("list modified files: %w", err)
@@ -45,9 +45,9 @@ func (s *Restorer) modifiedFiles(ctx context.Context, l *Look) ([]string, error)
 	})
 }
 
-// untrackedFiles returns the untracked files that git does not ignore.
-func (s *Restorer) untrackedFiles(ctx context.Context, l *Look) ([]string, error) {
-	return l.untracked.once(func() ([]string, error) {
+// untracked returns the untracked files that git does not ignore.
+func (s *worktree) untracked(ctx context.Context) ([]string, error) {
+	return s.look.untracked.once(func() ([]string, error) {
 		out, err := s.inRoot().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 		if err != nil {
 			return nil, fmt.Errorf("list untracked files: %w", err)

@@ -23,7 +23,7 @@ var errNoMerge = errors.New("not text")
 // conflicts. The step of a file that cannot be merged is removed, and its path is added to
 // changed. The same holds for a file with conflicts that is merged only without conflicts. A merge
 // that gives the present file needs no step.
-func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
+func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
 	unmerged := area.list.paths("123") // also those that a step makes so
 	for _, st := range plan.steps {
 		if st.index && st.indexAfter != contents.Merged(st.indexAfter[0]) {
@@ -42,13 +42,13 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 		}
 		switch {
 		case st.fitting && (err != nil || !clean):
-			plan.unsaved = append(plan.unsaved, st.path)
+			plan.Unsaved = append(plan.Unsaved, st.path)
 			continue
 		case err != nil, !clean && st.onlyClean:
-			plan.changed = append(plan.changed, st.path)
+			plan.Skipped = append(plan.Skipped, st.path)
 			continue
 		case !clean:
-			plan.conflicts = append(plan.conflicts, st.path)
+			plan.Merged = append(plan.Merged, st.path)
 			// Git would remove the entries of a path for those of its parent, and vice versa.
 			meets := func(p string) bool {
 				return p != st.path && (checkpoint.IsWithin(st.path, p) || checkpoint.IsWithin(p, st.path))
@@ -66,16 +66,16 @@ func (s *Worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 		}
 	}
 	plan.steps = left
-	slices.Sort(plan.changed)
+	slices.Sort(plan.Skipped)
 	return nil
 }
 
 // mergeFile merges the current file with the checkpoint's file. All three versions are blobs
 // after git's clean filters. They are returned as the index entries of an unmerged path. Without
 // a base, the result has both sides, as git merges files that both sides added.
-func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
+func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
 	mine := st.before.work
-	if !s.Objects.Has(mine.Hash) {
+	if !s.objects.Has(mine.Hash) {
 		if err := s.addFiltered(ctx, st.path, mine.Hash); err != nil {
 			return sides, false, err
 		}
@@ -90,7 +90,7 @@ func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 	for i := 1; i < len(sides); i++ {
 		var data []byte
 		if sides[i] != (Side{}) {
-			if data, err = trees.ReadAs(s.Objects, plumbing.BlobObject, sides[i].Hash); err != nil {
+			if data, err = trees.ReadAs(s.objects, plumbing.BlobObject, sides[i].Hash); err != nil {
 				return sides, false, err
 			}
 		}
@@ -98,7 +98,7 @@ func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 			return sides, false, err
 		}
 	}
-	g := s.Git
+	g := s.repo.Git
 	g.Dir = dir
 	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", "mine", "base", "checkpoint")
 	switch code := git.Code(err); {
@@ -110,29 +110,24 @@ func (s *Worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 	if st.workAfter.Mode == st.base.Mode { // the mode of the side that changed it
 		st.workAfter.Mode = mine.Mode
 	}
-	st.workAfter.Hash = s.Objects.Add(plumbing.BlobObject, out)
+	st.workAfter.Hash = s.objects.Add(plumbing.BlobObject, out)
 	return sides, err == nil, nil
 }
 
 // addFiltered adds the content of a file as git add would store it. want is its hash.
-func (s *Worktree) addFiltered(ctx context.Context, path string, want plumbing.Hash) error {
-	if root, err := os.OpenRoot(s.Root); err == nil {
-		data, err := root.ReadFile(filepath.FromSlash(path))
-		_ = root.Close()
-		if err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == want {
-			s.Objects.Add(plumbing.BlobObject, data)
-			return nil
-		}
+func (s *worktree) addFiltered(ctx context.Context, path string, want plumbing.Hash) error {
+	data, err := s.in.root.ReadFile(filepath.FromSlash(path))
+	if err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == want {
+		s.objects.Add(plumbing.BlobObject, data)
+		return nil
 	}
-	g := s.Git
-	g.Dir = s.Root
-	line, err := g.Line(ctx, "hash-object", "-w", "--", path)
+	line, err := s.inRoot().Line(ctx, "hash-object", "-w", "--", path)
 	if err != nil {
 		return err
 	}
 	if line != want.String() {
 		return ErrConcurrentChange
 	}
-	s.Objects.Keep(want)
+	s.objects.Keep(want)
 	return nil
 }

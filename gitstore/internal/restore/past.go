@@ -177,12 +177,17 @@ func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpo
 func (s *Restorer) rootsOf(ctx context.Context, c *chain.Checkpoint) map[plumbing.Hash]stored {
 	roots := map[plumbing.Hash]stored{}
 	add := func(other *chain.Checkpoint, r relation) {
-		for _, root := range s.snapshotTrees(other) { // checkpoints share what did not change
-			f := roots[root]
+		entries, err := trees.Read(s.repo.Objects, other.Tree)
+		if err != nil {
+			return
+		}
+		stages, _ := trees.Read(s.repo.Objects, trees.HashOf(entries, "conflicts"))
+		for _, e := range append(stages, trees.Entry{Hash: trees.HashOf(entries, "state")}, trees.Entry{Hash: trees.HashOf(entries, "staged")}) {
+			f := roots[e.Hash] // checkpoints share what did not change
 			f.before = f.before || r == equal || r == before
 			f.after = f.after || r == after
 			f.beside = f.beside || r == beside
-			roots[root] = f
+			roots[e.Hash] = f
 		}
 	}
 	add(c, equal)
@@ -197,19 +202,6 @@ func (s *Restorer) rootsOf(ctx context.Context, c *chain.Checkpoint) map[plumbin
 		}
 	}
 	return roots
-}
-
-// snapshotTrees returns the trees of a checkpoint's files.
-func (s *Restorer) snapshotTrees(c *chain.Checkpoint) (roots []plumbing.Hash) {
-	entries, err := trees.Read(s.repo.Objects, c.Tree)
-	if err != nil {
-		return nil
-	}
-	stages, _ := trees.Read(s.repo.Objects, trees.HashOf(entries, "conflicts"))
-	for _, stage := range stages {
-		roots = append(roots, stage.Hash)
-	}
-	return append(roots, trees.HashOf(entries, "state"), trees.HashOf(entries, "staged"))
 }
 
 // storedAt returns where a version of a path is stored. That a path is absent somewhere proves
@@ -253,10 +245,7 @@ func (p *past) entriesAt(path string, entries Stages) stored {
 
 // version returns the file at a path of a tree, or zero.
 func (p *past) version(tree plumbing.Hash, path string) Side {
-	f, err := contents.At(p.find, tree, path)
-	if err != nil || f.Mode == trees.ModeTree {
-		return Side{}
-	}
+	f, _ := contents.At(p.find, tree, path)
 	return f
 }
 

@@ -113,9 +113,7 @@ func (a *lockedIndex) read(ctx context.Context) (err error) {
 
 // git returns a git that reads the index, run from the worktree root.
 func (a *lockedIndex) git() git.Git {
-	g := a.s.Git.With("GIT_INDEX_FILE=" + a.file)
-	g.Dir = a.s.Root
-	return g
+	return a.s.inRoot().With("GIT_INDEX_FILE=" + a.file)
 }
 
 // lookup is lookup of the list, with the stage of a path of git add -N.
@@ -127,13 +125,15 @@ func (a *lockedIndex) lookup(path string) indexEntry {
 	return e
 }
 
+// emptyBlob is the hash of an empty file.
+var emptyBlob = plumbing.ComputeHash(plumbing.BlobObject, nil)
+
 // findIntended finds the paths of git add -N. Their entries have an empty file, and git compares
 // HEAD with the index as if it lacked them.
 func (a *lockedIndex) findIntended(ctx context.Context) error {
-	empty := plumbing.ComputeHash(plumbing.BlobObject, nil)
 	var doubtful []string
 	for _, line := range a.list {
-		if line[stageAt] == '0' && line[hashAt:stageAt-1] == empty.String() {
+		if line[stageAt] == '0' && line[hashAt:stageAt-1] == emptyBlob.String() {
 			doubtful = append(doubtful, line[pathAt:])
 		}
 	}
@@ -148,7 +148,7 @@ func (a *lockedIndex) findIntended(ctx context.Context) error {
 	for _, c := range changes {
 		differs[c.Path] = c
 	}
-	find := trees.Finder{Reader: a.s.Objects}
+	find := trees.Finder{Reader: a.s.objects}
 	for _, path := range doubtful {
 		c, changed := differs[path]
 		there := c.New.Hash
@@ -157,7 +157,7 @@ func (a *lockedIndex) findIntended(ctx context.Context) error {
 				return err
 			}
 		}
-		if there != empty { // HEAD has no such file
+		if there != emptyBlob { // HEAD has no such file
 			a.intended = append(a.intended, path)
 		}
 	}
@@ -170,12 +170,12 @@ func (a *lockedIndex) staged(ctx context.Context) (changes []trees.Change, err e
 	if a.compared {
 		return a.changes, nil
 	}
-	if a.head, err = a.s.Head(ctx); err != nil {
+	if a.head, err = a.s.headTree(ctx); err != nil {
 		return nil, err
 	}
 	head := a.head
 	if head.IsZero() {
-		head = plumbing.ComputeHash(plumbing.TreeObject, nil) // git knows this tree
+		head = trees.Empty
 	}
 	out, err := a.git().Output(ctx, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--ita-invisible-in-index", head.String(), "--")
 	if err != nil {

@@ -23,7 +23,7 @@ func indexOf(t *testing.T, r *gittest.Repo) *lockedIndex {
 	opened, err := repo.Open(t.Context(), repo.Options{Dir: r.Dir})
 	require.NoError(t, err)
 	t.Cleanup(func() { opened.Objects.Close() })
-	area, err := New(opened, nil, nil, nil, nil).site(opened.NewObjectWriter()).openLockedIndex(t.Context(), false)
+	area, err := New(opened, nil, nil, nil, nil).worktree().openLockedIndex(t.Context(), false)
 	require.NoError(t, err)
 	return area
 }

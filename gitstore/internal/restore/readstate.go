@@ -22,9 +22,7 @@ const maxInside = 10_000
 
 // A stateReader reads the current state of paths.
 type stateReader struct {
-	s      *Worktree
-	ctx    context.Context
-	in     *places
+	s      *worktree
 	area   *lockedIndex
 	now    map[string]*state
 	names  *diskNames
@@ -35,19 +33,16 @@ type stateReader struct {
 
 // readState reads the current state of all target paths in index and worktree. Worktree
 // hashes are those of git add, or raw content if raw is set.
-func (s *Worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
-	in, err := openPlaces(s.Root, true)
+func (s *worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
+	s.in.fixed = true
+	defer func() { s.in.fixed = false }()
+	in, err := openPlaces(s.repo.Info.Root, true)
 	if err != nil {
 		return nil, fmt.Errorf("open worktree: %w", err)
 	}
 	defer in.close()
-	o := &stateReader{s: s, ctx: ctx, in: in, area: area, raw: raw, now: make(map[string]*state, len(targets))}
-	o.limits = s.Boundary(ctx)
-	o.names = &diskNames{dirs: map[string]string{}, listed: map[string]*nameList{}}
-	if o.names.in, err = openPlaces(s.Root, false); err != nil {
-		return nil, fmt.Errorf("open worktree: %w", err)
-	}
-	defer o.names.in.close()
+	o := &stateReader{s: s, area: area, raw: raw, now: make(map[string]*state, len(targets)), limits: s.repo.Boundary(ctx)}
+	o.names = &diskNames{in: in, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
 	for i := range targets {
 		o.now[targets[i].Path] = &state{}
 	}
@@ -74,7 +69,7 @@ func (s *Worktree) readState(ctx context.Context, targets []Target, area *locked
 }
 
 // markIgnored marks files that git neither tracks nor lists as untracked, so that it ignores them.
-func (s *Worktree) markIgnored(ctx context.Context, targets []Target, now map[string]*state) error {
+func (s *worktree) markIgnored(ctx context.Context, targets []Target, now map[string]*state) error {
 	var listed map[string]bool
 	for _, t := range targets {
 		st := now[t.Path]
@@ -82,7 +77,7 @@ func (s *Worktree) markIgnored(ctx context.Context, targets []Target, now map[st
 			continue
 		}
 		if listed == nil {
-			paths, err := s.Untracked(ctx)
+			paths, err := s.untracked(ctx)
 			if err != nil {
 				return err
 			}
@@ -150,14 +145,14 @@ func passing(err error) bool {
 // readFile reads the worktree state of a path, except hashes of regular files that git has to
 // compute.
 func (o *stateReader) readFile(t *Target, st *state) error {
-	pl, err := o.in.open(t.Path, false)
+	pl, err := o.s.in.open(t.Path, false)
 	var blocked *blockedError
 	switch {
 	case errors.As(err, &blocked):
 		st.above = o.names.dir(blocked.path)
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		st.made = missing(o.in.root, t.Path)
+		st.made = missing(o.s.in.root, t.Path)
 		return nil
 	case err != nil:
 		return err
@@ -220,7 +215,7 @@ func missing(root *os.Root, name string) string {
 
 // gitMode returns the mode that git add would use. If the file system lacks executable
 // bits or symlinks, it returns a known mode of the path.
-func (s *Worktree) gitMode(info fs.FileInfo, known ...uint32) uint32 {
+func (s *worktree) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	mode := trees.ModeOf(info)
 	for _, k := range known {
 		switch {
@@ -235,8 +230,8 @@ func (s *Worktree) gitMode(info fs.FileInfo, known ...uint32) uint32 {
 	return mode
 }
 
-func (s *Worktree) configBool(key string, unset bool) bool {
-	value, ok := git.Last(s.Config, key)
+func (s *worktree) configBool(key string, unset bool) bool {
+	value, ok := git.Last(s.repo.Config, key)
 	if !ok {
 		return unset
 	}

@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/operation"
+	"git-checkpoint/gitstore/internal/repo"
 )
 
 // A Request selects parts of a snapshot and restore options.
@@ -101,96 +104,73 @@ func (o *Outcome) lose(paths []string, to *[]string) {
 // goesBack reports whether the files go back to the checkpoint, and are not merged with it.
 func (r *Request) goesBack() bool { return r.Asked && r.Changed != Merged }
 
-// Keep makes data durable that undoing or finishing the steps needs. It runs before any
-// change; finished runs after the last step.
-type Keep func(ctx context.Context, steps []Step) (finished func() error, err error)
-
-// Restore restores a checkpoint. It returns an error that wraps
-// ErrConcurrentChange if files change before their replacement, and a *LockedError if another git
-// process holds the index lock. If an error occurs after keep, completed changes stay. With
-// DryRun, it only returns the result of the present files.
-func (s *Worktree) Restore(ctx context.Context, snap *contents.Contents, req Request, keep Keep) (*Outcome, error) {
-	r := &restoring{s: s, req: &req, snap: snap, keep: keep, done: &Outcome{}}
-	return r.done, r.run(ctx)
-}
-
-// A restoring is a running restore.
-type restoring struct {
-	s    *Worktree
-	req  *Request
-	snap *contents.Contents
-	keep Keep
-	lost bool // all files of the worktree are missing
-	done *Outcome
-}
-
-func (r *restoring) run(ctx context.Context) error {
+// restoreFiles restores the checkpoint. It returns an error that wraps ErrConcurrentChange if files
+// change before their replacement, and a *RefusedError if another git process holds the index lock. If
+// an error occurs after the entry is stored, completed changes stay. With DryRun, it only returns the
+// result of the present files.
+func (s *worktree) restoreFiles(ctx context.Context) (*Outcome, error) {
 	var lists sync.WaitGroup // git makes both lists while another process reads the index
 	defer lists.Wait()
-	for _, list := range []func(context.Context) ([]string, error){r.s.Modified, r.s.Untracked} {
-		if list != nil {
-			lists.Go(func() { _, _ = list(ctx) })
-		}
+	lists.Go(func() { _, _ = s.untracked(ctx) })
+	if s.past.since == nil {
+		lists.Go(func() { _, _ = s.modified(ctx) })
 	}
-	area, err := r.s.openLockedIndex(ctx, !r.req.DryRun)
+	area, err := s.openLockedIndex(ctx, !s.req.DryRun)
 	if err != nil {
-		return err
+		return &Outcome{}, err
 	}
 	defer area.close()
-	plan, err := r.plan(ctx, area)
+	plan, err := s.plan(ctx, area)
 	if err != nil {
-		return err
+		return &Outcome{}, err
 	}
-	r.done.Skipped, r.done.InTheWay, r.done.Sparse, r.done.Unknown = plan.changed, plan.inTheWay, plan.sparse, plan.unknown
-	r.done.Others, r.done.Unsaved, r.done.Merged, r.done.Committed, r.done.Later = plan.others, plan.unsaved, plan.conflicts, plan.committed, plan.later
-	r.done.Sparse = slices.DeleteFunc(r.done.Sparse, func(path string) bool { // it stays for another reason
-		return slices.Contains(plan.changed, path) || slices.Contains(plan.inTheWay, path)
+	done := &plan.Outcome
+	done.Sparse = slices.DeleteFunc(done.Sparse, func(path string) bool { // it stays for another reason
+		return slices.Contains(done.Skipped, path) || slices.Contains(done.InTheWay, path)
 	})
-	r.done.Foreign = slices.Compact(slices.Sorted(slices.Values(plan.foreign)))
-	r.done.listSteps(plan.steps)
-	if r.req.DryRun || len(plan.steps) == 0 {
-		return nil
+	done.Foreign = slices.Compact(slices.Sorted(slices.Values(done.Foreign)))
+	done.listSteps(plan.steps)
+	if s.req.DryRun || len(plan.steps) == 0 {
+		return done, nil
 	}
-	w, err := r.s.openStaging()
+	w, err := s.openStaging()
 	if err != nil {
-		return err
+		return done, err
 	}
-	return errors.Join(r.carryOut(ctx, w, area, &plan), w.close())
+	return done, errors.Join(s.carryOut(ctx, w, area, &plan), w.close())
 }
 
 // plan returns the decision for every selected path, with the results of merges.
-func (r *restoring) plan(ctx context.Context, area *lockedIndex) (decision, error) {
-	targets, err := r.selected(ctx, area)
+func (s *worktree) plan(ctx context.Context, area *lockedIndex) (decision, error) {
+	targets, err := s.targets(ctx, area)
 	if err != nil {
 		return decision{}, err
 	}
-	now, err := r.s.readState(ctx, targets, area, false)
+	now, err := s.readState(ctx, targets, area, false)
 	if err != nil {
 		return decision{}, err
 	}
-	c := choices{back: r.req.goesBack(), force: r.req.Force, exact: r.req.Exact, lost: r.lost, choice: r.req.Changed}
-	r.s.past.compare(ctx, targets, now, c)
+	c := choices{back: s.req.goesBack(), force: s.req.Force, exact: s.req.Exact, lost: s.lost, choice: s.req.Changed}
+	s.past.compare(ctx, targets, now, c)
 	plan := decide(targets, now, c)
-	for _, st := range plan.steps {
-		if err := r.s.checkWanted(st, r.req.DryRun); err != nil {
-			return decision{}, err
-		}
+	if err := s.checkWanted(plan.steps); err != nil {
+		return decision{}, err
 	}
-	plan.unmerged = r.req.Staged || !r.req.Worktree
-	err = r.s.mergeAll(ctx, &plan, area)
+	plan.unmerged = s.req.Staged || !s.req.Worktree
+	err = s.mergeAll(ctx, &plan, area)
 	plan.leaveOpen(targets)
-	r.s.selected, r.s.open = nil, plan.open
+	s.selected, s.open = nil, plan.open
 	for i := range targets {
-		r.s.selected = append(r.s.selected, targets[i].from())
+		s.selected = append(s.selected, targets[i].from())
 	}
 	return plan, err
 }
 
-// selected returns the targets that the request selects: those of the checkpoint, files that
+// targets returns the targets that the request selects: those of the checkpoint, files that
 // were as in HEAD, and files that came later. A past with since has only the changes since then.
-func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, error) {
-	if p := r.s.past; p.since != nil {
-		changed, err := contents.Between(r.s.Objects, p.since, r.snap)
+func (s *worktree) targets(ctx context.Context, area *lockedIndex) ([]Target, error) {
+	if p := s.past; p.since != nil {
+		changed, err := contents.Between(s.objects, p.since, s.snap)
 		targets := make([]Target, len(changed))
 		for i := range changed {
 			targets[i].Target = changed[i]
@@ -198,9 +178,9 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		if err != nil {
 			return nil, err
 		}
-		return within(p.followRenames(targets, r.s.exists), r.req.Paths), nil
+		return within(p.followRenames(targets, s.exists), s.req.Paths), nil
 	}
-	snap, err := contents.Gather(r.s.Objects, r.snap)
+	snap, err := contents.Gather(s.objects, s.snap)
 	if err != nil {
 		return nil, err
 	}
@@ -209,18 +189,18 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 		return nil, err
 	}
 	targets := make([]Target, 0, len(own))
-	limits := r.s.Boundary(ctx)
+	limits := s.repo.Boundary(ctx)
 	for _, t := range own {
 		if t.Captured || limits.Find(t.Path).Reason == "" { // a carried path may belong to a repository
 			isUnproven := !t.Captured && (snap.States.Lacks(t.Path) || snap.States.Scope == checkpoint.ScopeCut)
 			targets = append(targets, Target{Target: t, file: versions[Side]{unproven: isUnproven}})
 		}
 	}
-	clean, err := r.clean(ctx, snap, area)
+	clean, err := s.clean(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
-	later, err := r.later(ctx, snap, area)
+	later, err := s.later(ctx, snap, area)
 	if err != nil {
 		return nil, err
 	}
@@ -230,63 +210,75 @@ func (r *restoring) selected(ctx context.Context, area *lockedIndex) ([]Target, 
 	}
 	later = slices.DeleteFunc(later, func(t Target) bool { return known[t.Path] })
 	targets = slices.Concat(targets, clean, later)
-	targets = r.s.past.followRenames(targets, r.s.exists)
-	for _, path := range r.req.Paths {
+	targets = s.past.followRenames(targets, s.exists)
+	for _, path := range s.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
 			return nil, &UnchangedPathError{Path: path}
 		}
 	}
-	targets = within(targets, r.req.Paths)
+	targets = within(targets, s.req.Paths)
 	slices.SortFunc(targets, func(a, b Target) int { return strings.Compare(a.Path, b.Path) })
 	for i := range targets {
 		t := &targets[i]
 		if t.Index && t.IndexWant == t.IndexBase && !t.later {
 			// A change that was not staged at the save stays unstaged.
-			t.Index = t.clean || r.req.goesBack()
+			t.Index = t.clean || s.req.goesBack()
 			t.IndexWant = contents.Merged(snap.Version(area.head, t.Path))
 		}
-		t.Work = t.Work && (r.req.Worktree || !r.req.Staged)
-		t.Index = t.Index && (r.req.Staged || !r.req.Worktree)
-		t.choice = r.req.Each[t.Path]
-		if len(r.req.Paths) == 0 {
-			t.session = r.s.Others[t.Path]
+		t.Work = t.Work && (s.req.Worktree || !s.req.Staged)
+		t.Index = t.Index && (s.req.Staged || !s.req.Worktree)
+		t.choice = s.req.Each[t.Path]
+		if len(s.req.Paths) == 0 {
+			t.session = s.others[t.Path]
 		}
 	}
 	return targets, nil
 }
 
 // exists reports whether the worktree has a file or a directory at a path.
-func (s *Worktree) exists(path string) bool {
-	_, err := os.Lstat(filepath.Join(s.Root, filepath.FromSlash(path)))
-	return err == nil
+func (s *worktree) exists(path string) bool {
+	_, err := s.in.root.Lstat(filepath.FromSlash(path))
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
 }
 
-// carryOut executes the plan after Keep made undo data durable.
-func (r *restoring) carryOut(ctx context.Context, w *staging, area *lockedIndex, plan *decision) error {
+// carryOut executes the plan. Before the first change, the entry of the operation gets the steps.
+func (s *worktree) carryOut(ctx context.Context, w *staging, area *lockedIndex, plan *decision) error {
 	if err := faultPoint("planned"); err != nil {
 		return err
 	}
-	if err := r.s.prepare(ctx, w, plan); err != nil {
+	if err := s.keepAll(ctx, plan.steps); err != nil {
 		return err
 	}
-	finished, err := r.keep(ctx, plan.steps)
+	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
+		if err := s.objects.Flush(ctx); err != nil { // git checkout-index reads the results
+			return err
+		}
+	}
+	if err := w.makeReady(ctx, plan.steps); err != nil {
+		return err
+	}
+	e := s.log.Current()
+	e.State, e.Checkpoint = operation.Pending, s.req.Checkpoint.ID
+	err := s.note(ctx, e, forward, plan.steps, nil)
+	s.kept, s.isNoted = s.log.Kept(e), err == nil || repo.IsDone(err)
 	if err != nil {
 		return err
 	}
 	if err := faultPoint("entry"); err != nil {
 		return err
 	}
-	lost, err := r.s.apply(ctx, w, area, plan.steps)
+	lost, err := s.apply(ctx, w, area, plan.steps)
 	if err != nil {
 		return err
 	}
-	r.done.lose(lost, &r.done.Skipped)
-	r.done.lose(w.stays, &r.done.InTheWay)
-	r.s.open = slices.Concat(r.s.open, lost, w.stays)
+	plan.lose(lost, &plan.Skipped)
+	plan.lose(w.stays, &plan.InTheWay)
+	s.open = slices.Concat(s.open, lost, w.stays)
 	if err := faultPoint("index"); err != nil {
 		return err
 	}
-	return finished()
+	e.State = operation.Done // the end of the operation stores it
+	return nil
 }
 
 // within returns targets at or below the given paths, or all targets if paths is empty.

@@ -62,39 +62,6 @@ func TestRestoreAndUndo(t *testing.T) {
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 
-func TestRestoreLeavesOtherPathsAlone(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	x.Write("b", "a later commit\n")
-	x.Git("commit", "-qam", "later")
-	x.Write("d/f", "unstaged\n")
-	x.Write("note", "untracked\n")
-	before := x.Git("rev-parse", "HEAD")
-
-	x.restore(c)
-	assert.Equal(t, "a later commit\n", x.Read("b"))
-	assert.Equal(t, "unstaged\n", x.Read("d/f"))
-	assert.Equal(t, "untracked\n", x.Read("note"))
-	assert.Equal(t, before, x.Git("rev-parse", "HEAD"))
-	assert.Equal(t, "M  a\nD  d/e\n M d/f\nA  new/n\n?? note", x.status())
-}
-
-func TestRestoreNeverRevertsALaterCommit(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	x.Write("a", "committed later\n")
-	x.Git("commit", "-qam", "later")
-	done := x.restore(c)
-	assert.Equal(t, []string{"a"}, done.Committed)
-	assert.Equal(t, "committed later\n", x.Read("a"))
-}
-
 func TestRestoreRefusesAnotherHistory(t *testing.T) {
 	t.Parallel()
 	x := newSite(t)

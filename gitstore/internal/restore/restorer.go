@@ -75,7 +75,17 @@ type Restored struct {
 // file, the entry of the operation has the old content. Failed restores are rolled back. After a
 // kill, the entry is pending, and the next restore, undo, Continue or Abort settles it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
-	done, err := s.restore(ctx, req)
+	var done *Restored
+	restore := func() (err error) {
+		done, err = s.restoreLocked(ctx, req)
+		return err
+	}
+	var err error
+	if req.DryRun { // it also works in a read-only repository
+		err = restore()
+	} else {
+		err = s.Operate(ctx, operation.Start{Command: "restore", Issue: req.issue()}, restore)
+	}
 	if errors.Is(err, ErrConcurrentChange) {
 		err = &repo.RefusedError{Reason: err.Error(), Hint: "git status"}
 	}
@@ -89,18 +99,7 @@ func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	return done, nil
 }
 
-func (s *Restorer) restore(ctx context.Context, req RestoreRequest) (done *Restored, err error) {
-	if req.DryRun { // it also works in a read-only repository
-		return s.restoreLocked(ctx, req)
-	}
-	err = s.Operate(ctx, operation.Start{Command: "restore", Issue: req.issue()}, func() error {
-		done, err = s.restoreLocked(ctx, req)
-		return err
-	})
-	return done, err
-}
-
-// restoreLocked is restore in the running operation.
+// restoreLocked is Restore in the running operation.
 func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	st, err := s.snapshot.OpenSnapshot(req.Checkpoint)
 	if err != nil {
@@ -113,7 +112,6 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 			}
 		}
 	}
-	k := s.repo.NewObjectWriter()
 	var since *snapshot.Stored // of the checkpoint Since
 	if req.Since == nil {
 		err = s.checkPlace(ctx, &req, st)
@@ -126,40 +124,19 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 		return nil, err
 	}
 	done := &Restored{ID: req.Checkpoint.ID, Issue: req.issue()}
-	site, err := s.siteFor(ctx, &req, st, since, k)
+	site, err := s.worktreeFor(ctx, &req, st, since)
 	if err != nil {
 		return nil, err
 	}
 	if since == nil && len(s.repo.Info.MergeHeads()) == 0 {
 		done.Merging = mergeHeads(st)
 	}
-	site.Modes = st.Record.Snapshot().Permissions()
-	var kept []Step // set before the first change of the worktree
-	keep := func(ctx context.Context, steps []Step) (finished func() error, err error) {
-		e := s.log.Current()
-		e.State, e.Checkpoint = operation.Pending, req.Checkpoint.ID
-		resolved, err := s.putIndex(ctx, e, forward, steps, k)
-		if err == nil {
-			err = putSteps(e, forward, steps, k, resolved...)
-		}
-		if err == nil {
-			err = s.log.Write(ctx, e, k)
-		}
-		site.Kept = s.log.Kept(e)
-		if err == nil || repo.IsDone(err) {
-			kept = steps
-		}
-		return func() error {
-			e.State = operation.Done // the end of the operation stores it
-			return nil
-		}, err
-	}
-	outcome, err := site.Restore(ctx, &st.Contents, req.Request, keep)
-	done.Outcome, done.Sessions = *outcome, site.Others
-	if kept != nil {
+	outcome, err := site.restoreFiles(ctx)
+	done.Outcome, done.Sessions = *outcome, site.others
+	if site.isNoted {
 		done.Undo = s.log.Current().Name()
 	}
-	if err != nil && kept != nil {
+	if err != nil && site.isNoted {
 		if failed := s.abort(context.WithoutCancel(ctx), s.log.Current()); failed != nil {
 			return done, &repo.RefusedError{
 				Reason: fmt.Sprintf("%v; the part that is done remains: %v", err, failed),
@@ -178,21 +155,20 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 			s.repo.Notify("the files are restored, but it is not recorded that the work goes on from %s: %v", done.ID, failed)
 		}
 	}
-	return done, refusal(err)
+	return done, err
 }
 
-// siteFor returns the worktree for the restore of a checkpoint. since can be nil.
-func (s *Restorer) siteFor(ctx context.Context, req *RestoreRequest, st, since *snapshot.Stored, k *repo.ObjectWriter) (site *Worktree, err error) {
-	c, look := req.Checkpoint, cmp.Or(req.Look, &Look{})
-	site = s.site(k)
-	site.Untracked = func(ctx context.Context) ([]string, error) { return s.untrackedFiles(ctx, look) }
+// worktreeFor returns the worktree for the restore of a checkpoint. since can be nil.
+func (s *Restorer) worktreeFor(ctx context.Context, req *RestoreRequest, st, since *snapshot.Stored) (site *worktree, err error) {
+	site = s.worktree()
+	site.req, site.snap, site.look = req, &st.Contents, cmp.Or(req.Look, &Look{})
+	site.modes = st.Record.Snapshot().Permissions()
 	if since != nil {
 		site.past, err = s.pastOf(ctx, req, &st.Contents, &since.Contents, since.Head)
 		return site, err
 	}
-	site.Modified = func(ctx context.Context) ([]string, error) { return s.modifiedFiles(ctx, look) }
 	if req.Asked {
-		site.Others = s.otherSessions(ctx, c)
+		site.others = s.otherSessions(ctx, req.Checkpoint)
 	}
 	site.past, err = s.pastOf(ctx, req, &st.Contents, nil, st.Head)
 	return site, err
@@ -330,38 +306,9 @@ func (s *Restorer) Plan(ctx context.Context, c *chain.Checkpoint, look *Look) (*
 		return nil, err
 	}
 	req := &RestoreRequest{Checkpoint: c, Look: look, Request: Request{DryRun: true}}
-	site, err := s.siteFor(ctx, req, st, nil, s.repo.NewObjectWriter())
+	site, err := s.worktreeFor(ctx, req, st, nil)
 	if err != nil {
 		return nil, err
 	}
-	return site.Restore(ctx, &st.Contents, req.Request, nil)
-}
-
-// site returns the worktree for package restore. Restores add objects to k; nil is
-// allowed if no file is read.
-func (s *Restorer) site(k *repo.ObjectWriter) *Worktree {
-	site := &Worktree{
-		Git: s.repo.Git, Config: s.repo.Config,
-		GitDir: s.repo.Info.Dir, Root: s.repo.Info.Root, Prefix: s.repo.Info.Prefix, Index: s.repo.Info.Index, State: s.repo.StateDir(),
-		Head: func(ctx context.Context) (tree plumbing.Hash, err error) {
-			now, err := s.repo.ReadHead(ctx)
-			if err == nil {
-				tree, err = s.repo.TreeOf(now)
-			}
-			return tree, err
-		},
-		Ignores: s.snapshot.Ignores, Boundary: s.repo.Boundary, Share: s.repo.Objects.Share, Warn: s.repo.Notify,
-	}
-	if k != nil {
-		site.Objects = k
-	}
-	return site
-}
-
-// refusal converts a locked index error into a RefusedError, since nothing changed.
-func refusal(err error) error {
-	if locked, ok := errors.AsType[*LockedError](err); ok {
-		return &repo.RefusedError{Reason: locked.Error()}
-	}
-	return err
+	return site.restoreFiles(ctx)
 }

@@ -21,7 +21,7 @@ import (
 // never contains partial files. ready/<path> is the new file of a path, old/<n> is a
 // removed file.
 type staging struct {
-	s    *Worktree
+	s    *worktree
 	dir  string
 	made *places // below ready/
 	old  *places // old/
@@ -33,7 +33,7 @@ type staging struct {
 // openStaging creates an empty staging directory and removes directories of killed
 // restores, whose files exist in the worktree or the entry. Each directory has
 // a unique name, because a git process of a killed restore may still be writing.
-func (s *Worktree) openStaging() (*staging, error) {
+func (s *worktree) openStaging() (*staging, error) {
 	_ = os.RemoveAll(s.stagingDir())
 	if err := os.MkdirAll(s.stagingDir(), 0o777); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Worktree) openStaging() (*staging, error) {
 	}
 	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
 	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
-	s.share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
+	s.repo.Objects.Share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
 	w := &staging{s: s, dir: dir}
 	if err == nil {
 		w.made, err = openPlaces(ready, true)
@@ -58,14 +58,7 @@ func (s *Worktree) openStaging() (*staging, error) {
 	return w, nil
 }
 
-// share sets the modes of files in a shared repository.
-func (s *Worktree) share(paths ...string) {
-	if s.Share != nil {
-		s.Share(paths...)
-	}
-}
-
-func (s *Worktree) stagingDir() string { return filepath.Join(s.State, "files") }
+func (s *worktree) stagingDir() string { return filepath.Join(s.repo.StateDir(), "files") }
 
 // close removes the directory, and its parent if empty.
 func (w *staging) close() error {
@@ -99,8 +92,8 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 		attributes = attributes || path.Base(st.path) == ".gitattributes"
 	}
 	ready := filepath.Join(w.dir, "ready")
-	g := w.s.Git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.GitDir, "GIT_WORK_TREE="+w.s.Root)
-	g.Dir = w.s.Root
+	g := w.s.repo.Git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.repo.Info.Dir, "GIT_WORK_TREE="+w.s.repo.Info.Root)
+	g.Dir = w.s.repo.Info.Root
 	into := []string{"--prefix=" + ready + string(filepath.Separator)}
 	if attributes {
 		if err := w.copyAttributes(steps); err != nil {
@@ -123,11 +116,6 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 // copyAttributes copies .gitattributes files for the steps' paths into ready/, from the
 // steps if present, otherwise from the worktree.
 func (w *staging) copyAttributes(steps []Step) error {
-	in, err := openPlaces(w.s.Root, false)
-	if err != nil {
-		return err
-	}
-	defer in.close()
 	blobs := map[string]plumbing.Hash{}
 	for _, st := range steps {
 		if path.Base(st.path) == ".gitattributes" && st.workAfter.IsBlob() && st.workAfter.Mode != trees.ModeSymlink {
@@ -139,7 +127,7 @@ func (w *staging) copyAttributes(steps []Step) error {
 		for dir := path.Dir(st.path); !done[dir]; dir = path.Dir(dir) {
 			done[dir] = true
 			name := strings.TrimPrefix(dir+"/.gitattributes", "./")
-			data, err := w.attributes(in, name, blobs[name])
+			data, err := w.attributes(name, blobs[name])
 			if err != nil {
 				return err
 			}
@@ -154,11 +142,11 @@ func (w *staging) copyAttributes(steps []Step) error {
 	return nil
 }
 
-func (w *staging) attributes(in *places, name string, blob plumbing.Hash) ([]byte, error) {
+func (w *staging) attributes(name string, blob plumbing.Hash) ([]byte, error) {
 	if !blob.IsZero() {
-		return trees.ReadAs(w.s.Objects, plumbing.BlobObject, blob)
+		return trees.ReadAs(w.s.objects, plumbing.BlobObject, blob)
 	}
-	pl, err := in.open(name, false)
+	pl, err := w.s.in.open(name, false)
 	if err != nil {
 		return nil, nil // missing directory: no attributes
 	}
@@ -171,7 +159,7 @@ func (w *staging) attributes(in *places, name string, blob plumbing.Hash) ([]byt
 
 // write creates a file with exact bytes and permissions, without git's filters.
 func (w *staging) write(name string, want fileOnDisk) error {
-	data, err := trees.ReadAs(w.s.Objects, plumbing.BlobObject, want.hash)
+	data, err := trees.ReadAs(w.s.objects, plumbing.BlobObject, want.hash)
 	if err != nil {
 		return err
 	}
@@ -195,13 +183,11 @@ func (w *staging) write(name string, want fileOnDisk) error {
 
 // metadata reports a refused change of metadata, which some file systems allow to nobody, as a
 // warning. It returns other errors.
-func (s *Worktree) metadata(name string, err error) error {
+func (s *worktree) metadata(name string, err error) error {
 	if err == nil || fsutil.IgnoreRefused(err) != nil {
 		return err
 	}
-	if s.Warn != nil {
-		s.Warn("the permissions of %s are not as before: %v", name, err)
-	}
+	s.repo.Notify("the permissions of %s are not as before: %v", name, err)
 	return nil
 }
 
@@ -229,14 +215,14 @@ func (w *staging) prepared(st Step) (fileOnDisk, error) {
 // permissions returns the permissions of a restored file, which git has created with made. The file
 // keeps those of the file that it replaces, except for the executable bits. A new file, and one that
 // replaces an unreadable file, has no permission that the save did not find.
-func (s *Worktree) permissions(st Step, made fs.FileMode) fs.FileMode {
+func (s *worktree) permissions(st Step, made fs.FileMode) fs.FileMode {
 	const exec, read = 0o111, 0o444
 	was := fs.FileMode(st.before.disk.mode & 0o777)
 	switch {
 	case st.diskAfter.mode != 0: // the step of a killed restore
 		return fs.FileMode(st.diskAfter.mode & 0o777)
 	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink || was&0o400 == 0:
-		if saved, ok := s.Modes[st.path]; ok {
+		if saved, ok := s.modes[st.path]; ok {
 			made &= saved | 0o400
 		}
 		return made

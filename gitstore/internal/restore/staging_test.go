@@ -2,19 +2,36 @@ package restore
 
 import (
 	"fmt"
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// newWorktree returns a worktree of a new repository, with settings such as "core.sharedRepository=group".
+func newWorktree(t *testing.T, notify func(string), settings ...string) *worktree {
+	of := gittest.New(t)
+	for _, s := range settings {
+		key, value, _ := strings.Cut(s, "=")
+		of.Git("config", key, value)
+	}
+	r, err := repo.Open(t.Context(), repo.Options{Dir: of.Dir, Notify: notify})
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(r.StateDir(), 0o777))
+	return (&Restorer{repo: r}).worktree()
+}
+
 // TestStagingIgnoresFilesOfKilledGit checks that files created late by a killed restore's git process
 // neither appear in the next restore nor block it.
 func TestStagingIgnoresFilesOfKilledGit(t *testing.T) {
 	t.Parallel()
-	s := &Worktree{State: t.TempDir()}
+	s := newWorktree(t, nil)
 	killed, err := s.openStaging()
 	require.NoError(t, err)
 	next, err := s.openStaging()
@@ -36,7 +53,7 @@ func TestStagingIgnoresFilesOfKilledGit(t *testing.T) {
 // TestSweepDoesNotWaitForGit checks that Sweep does not wait for a surviving git process.
 func TestSweepDoesNotWaitForGit(t *testing.T) {
 	t.Parallel()
-	s := &Worktree{State: t.TempDir(), GitDir: t.TempDir()}
+	s := newWorktree(t, nil)
 	killed, err := s.openStaging()
 	require.NoError(t, err)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -54,10 +71,46 @@ func TestSweepDoesNotWaitForGit(t *testing.T) {
 		}
 	}()
 	for range 100 {
-		assert.NoError(t, s.Sweep())
+		assert.NoError(t, s.sweep())
 	}
 	close(stop)
 	<-stopped
-	require.NoError(t, s.Sweep())
+	require.NoError(t, s.sweep())
 	assert.NoDirExists(t, s.stagingDir())
+}
+
+// A file system that refuses chmod keeps no permissions, and that is a warning.
+func TestARefusedChmodIsAWarning(t *testing.T) {
+	t.Parallel()
+	var said []string
+	s := newWorktree(t, func(line string) { said = append(said, line) })
+	require.NoError(t, s.metadata("a", nil))
+	require.NoError(t, s.metadata("a", &os.PathError{Op: "chmod", Path: "a", Err: syscall.EPERM}))
+	require.NoError(t, s.metadata("b", &os.PathError{Op: "chmod", Path: "b", Err: syscall.ENOTSUP}))
+	require.ErrorIs(t, s.metadata("c", syscall.EIO), syscall.EIO)
+	assert.Len(t, said, 2)
+	assert.Contains(t, said[0], "the permissions of a are not as before")
+}
+
+// Another user of a shared repository can abort a killed restore: the folders of prepared
+// files and the held lock have shared modes.
+func TestFilesOfARunningRestoreAreShared(t *testing.T) {
+	t.Parallel()
+	s := newWorktree(t, nil, "core.sharedRepository=group")
+	w, err := s.openStaging()
+	require.NoError(t, err)
+	a := s.lockedIndexFiles()
+	require.NoError(t, a.takeLock())
+	n := 0
+	require.NoError(t, filepath.WalkDir(s.repo.StateDir(), func(path string, d os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		if n++; path != s.repo.StateDir() {
+			assert.Equal(t, os.FileMode(0o060), info.Mode()&0o060, path)
+		}
+		return err
+	}))
+	assert.Equal(t, 6, n) // the folder of the state, the lock, and four folders
+	a.freeLock()
+	require.NoError(t, w.close())
 }

@@ -68,10 +68,30 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 	return nil
 }
 
+// note adds steps to an entry under a name, with the index file from before them and the steps of a
+// command that was killed, and stores the entry.
+func (s *worktree) note(ctx context.Context, e *operation.Entry, name string, steps, killed []Step) error {
+	var resolved []plumbing.Hash
+	if killed == nil { // otherwise the entry has the index from before the kill
+		var err error
+		if resolved, err = s.putIndex(ctx, e, name, steps); err != nil {
+			return err
+		}
+	}
+	// A step of the killed process has the state before it.
+	steps = slices.Concat(killed, steps)
+	slices.SortStableFunc(steps, func(a, b Step) int { return strings.Compare(a.path, b.path) })
+	steps = slices.CompactFunc(steps, func(a, b Step) bool { return a.path == b.path })
+	if err := putSteps(e, name, steps, s.objects, resolved...); err != nil {
+		return err
+	}
+	return s.log.Write(ctx, e, s.objects)
+}
+
 // putIndex adds the index file from before some steps to an entry, if the steps change the index. It
 // returns the blobs of resolved conflicts in the index; other blobs stay in the index. A split index is
 // not added, because git can delete its shared part.
-func (s *Restorer) putIndex(ctx context.Context, e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter) (resolved []plumbing.Hash, err error) {
+func (s *worktree) putIndex(ctx context.Context, e *operation.Entry, name string, steps []Step) (resolved []plumbing.Hash, err error) {
 	e.Remove(indexName(name))
 	file := s.repo.Info.Index
 	info, err := os.Stat(file)
@@ -90,7 +110,7 @@ func (s *Restorer) putIndex(ctx context.Context, e *operation.Entry, name string
 		times[other(name)] = time
 	}
 	e.IndexTimes = times
-	e.Put(trees.Entry{Mode: trees.ModeFile, Name: indexName(name), Hash: k.Add(plumbing.BlobObject, data)})
+	e.Put(trees.Entry{Mode: trees.ModeFile, Name: indexName(name), Hash: s.objects.Add(plumbing.BlobObject, data)})
 	if !bytes.Contains(data, []byte("REUC")) {
 		return nil, nil
 	}
@@ -101,16 +121,6 @@ func (s *Restorer) putIndex(ctx context.Context, e *operation.Entry, name string
 		}
 	}
 	return resolved, err
-}
-
-// indexBefore returns the index file from before some steps of an entry.
-func (s *Restorer) indexBefore(e *operation.Entry, name string) (formerIndex, error) {
-	hash := trees.HashOf(e.Content, indexName(name))
-	if hash.IsZero() {
-		return formerIndex{}, nil
-	}
-	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, hash)
-	return formerIndex{data, e.IndexTimes[name]}, err
 }
 
 // steps returns the steps of an entry, nil if it has none.

@@ -21,7 +21,7 @@ var ErrConcurrentChange = errors.New("changed in the meantime")
 // put moves a prepared file to a worktree path, if the path is unchanged since it was read.
 // The replaced file gets the place of the prepared one. The path never contains a partial file,
 // and a concurrent edit is moved back. put then returns ErrConcurrentChange.
-func (s *Worktree) put(to *places, name string, was fileOnDisk, ready place) error {
+func (s *worktree) put(to *places, name string, was fileOnDisk, ready place) error {
 	pl, err := to.open(name, true)
 	if err != nil {
 		return meanwhile(err)
@@ -140,7 +140,7 @@ func nearName(name string) string {
 }
 
 // copyNear copies a prepared file into the directory of a worktree path.
-func (s *Worktree) copyNear(ready, pl place, name string) (place, error) {
+func (s *worktree) copyNear(ready, pl place, name string) (place, error) {
 	near := place{pl.dir, nearName(name), pl.handle}
 	_ = pl.dir.Remove(near.name)
 	info, err := ready.dir.Lstat(ready.name)
@@ -193,11 +193,11 @@ func removeEmpty(dir *os.Root, name string) {
 // prune removes empty parent directories of a path, up to top. If top is "", it removes
 // all empty parents. If top is ".", it removes no directory. The working directory is
 // kept.
-func (s *Worktree) prune(in *places, name, top string) {
+func (s *worktree) prune(in *places, name, top string) {
 	if top == "." {
 		return
 	}
-	for dir := path.Dir(name); dir != "." && !strings.HasPrefix(s.Prefix, dir+"/"); dir = path.Dir(dir) {
+	for dir := path.Dir(name); dir != "." && !strings.HasPrefix(s.repo.Info.Prefix, dir+"/"); dir = path.Dir(dir) {
 		pl, err := in.open(dir, false)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) && dir != top {

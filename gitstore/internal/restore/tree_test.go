@@ -95,32 +95,6 @@ func TestRestoreShapes(t *testing.T) {
 	}
 }
 
-func TestRestoreWorktreeAndUntracked(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
-	tests := map[string]func(*site){
-		"unstaged": func(x *site) {
-			x.Write("a", "staged\n")
-			x.Git("add", "-A")
-			x.Write("a", "and more\n")
-			x.Write("b", "unstaged\n")
-		},
-		"unstaged deletion":      func(x *site) { x.remove("a"); x.remove("d") },
-		"staged, then deleted":   func(x *site) { x.Write("n", "n"); x.Git("add", "n"); x.remove("n") },
-		"unstaged mode":          func(x *site) { require.NoError(x.t, os.Chmod(x.Path("a"), 0o755)) },
-		"unstaged symlink":       func(x *site) { x.link("nowhere", "a") },
-		"untracked":              func(x *site) { x.Write("u/v/w", "u"); x.link("../a", "u/l") },
-		"intent to add":          func(x *site) { x.Write("i", "i\n"); x.Git("add", "-N", "i") },
-		"removed from the index": func(x *site) { x.Git("rm", "-q", "--cached", "a") },
-		"removed and intended":   func(x *site) { x.Git("rm", "-q", "--cached", "a"); x.Git("add", "-N", "a") },
-	}
-	for name, make := range tests {
-		t.Run(name, func(t *testing.T) { roundTrip(t, make) })
-	}
-}
-
 // TestRestoreNeverFollowsSymlinks checks that symlinks created since the save are
 // replaced if allowed, and never followed.
 func TestRestoreNeverFollowsSymlinks(t *testing.T) {

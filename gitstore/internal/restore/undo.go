@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -50,7 +49,7 @@ func (u *Undone) IDs() []checkpoint.ID {
 }
 
 // next returns the operation to revert. An undo reverts the newest done operation. A redo reverts the
-// oldest undone operation without a later operation. If this worktree has no such operation of an
+// last undo after which no operation began. If this worktree has no such operation of an
 // issue, the operations of other worktrees that changed no files count too.
 func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*operation.Entry, error) {
 	here := s.log.Worktree()
@@ -96,10 +95,9 @@ func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry,
 		switch {
 		case e.State == operation.Pending: // a running command
 		case way == operation.Redo && (e.State == operation.Done || e.Last < newest[e.Worktree]):
-			return found, nil
-		case way == operation.Redo:
+		case way == operation.Redo && (found == nil || !e.UndoneAt.Before(found.UndoneAt)):
 			found = e
-		case e.State == operation.Done:
+		case way == operation.Undo && e.State == operation.Done:
 			if e.HasFiles() || len(e.Moves) == 0 {
 				return e, nil
 			}
@@ -152,8 +150,8 @@ func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step,
 	return steps, stores, nil
 }
 
-// Preview returns what Act would do now, and changes nothing. Restored then has the checkpoint of the
-// restore, and the paths that Act would write or leave.
+// Preview returns what Revert would do now, and changes nothing. Restored then has the checkpoint of the
+// restore, and the paths that Revert would write or leave.
 func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
 	e, err := s.next(ctx, way, which)
 	if err != nil {
@@ -188,30 +186,37 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 		p.Restored.listSteps(steps) // after the switch of the branch, on which they were undone
 		return p, nil
 	}
-	outcome, err := s.siteSince(e, e.Head()).PlanBack(ctx, steps)
+	site := s.worktreeOf(e, e.Head())
+	area, err := site.openLockedIndex(ctx, false)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, err
+	}
+	defer area.close()
+	_, outcome, err := site.reverse(ctx, steps, area)
+	if err != nil {
+		return nil, err
 	}
 	p.Restored.Outcome = *outcome
 	return p, nil
 }
 
-// siteSince returns the worktree for the undo of an operation, with a former HEAD.
-func (s *Restorer) siteSince(e *operation.Entry, head plumbing.Hash) *Worktree {
-	site := s.site(s.repo.NewObjectWriter())
-	site.Kept = s.log.Kept(e)
+// worktreeOf returns the worktree for the undo of an operation, with a former HEAD.
+func (s *Restorer) worktreeOf(e *operation.Entry, head plumbing.Hash) *worktree {
+	site := s.worktree()
+	site.kept = s.log.Kept(e)
 	if !head.IsZero() {
 		site.before, _ = s.repo.TreeOfCommit(head) // without it, all of HEAD counts as committed since
 	}
 	return site
 }
 
-// Act undoes or redoes an operation. Removed checkpoints return to their former place, added ones go,
-// and later saves stay. Paths that have changed since a restore stay. If shown is not nil, Act fails
-// with a *RefusedError unless it would revert the operation of this preview. Act fails with
-// ErrNothingToUndo or ErrNothingToRedo. If an undo or a redo of that kind was killed, it is finished
-// instead: the user does not know that it has begun, and repeats the command.
-func (s *Restorer) Act(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+// Revert undoes or redoes the operation that which selects. Removed checkpoints return to their former
+// place, added ones go, and later saves stay, with their pruning. Paths that have changed since a restore
+// stay, also if a commit has changed them. If shown is not nil, Revert fails with a *RefusedError unless it
+// would revert the operation of this preview. Revert fails with ErrNothingToUndo or ErrNothingToRedo. If an
+// undo or a redo of that kind was killed, it is finished instead: the user does not know that it has begun,
+// and repeats the command.
+func (s *Restorer) Revert(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
 	if s.repo.Info.Root != "" {
 		release, err := s.lockWorktree()
 		if err != nil {
@@ -290,7 +295,7 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 			if e.Commit == former.Commit {
 				*e = former // nothing is stored
 			}
-			return done, refusal(err)
+			return done, err
 		}
 	}
 	keepsHere := done.Restored != nil && len(done.Restored.Skipped) > 0
@@ -298,38 +303,25 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 }
 
 // takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
-// command that was killed.
+// command that was killed. Without a name, it reverts an operation that has not ended.
 func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
-	former, err := s.indexBefore(e, other(stores))
-	if err != nil {
-		return &Outcome{}, err
-	}
 	head := e.Head()
-	if _, to := headOf(e, e.Way); e.Way == operation.Redo {
+	if stores == "" {
+		head = plumbing.NewHash(e.Before.Commit)
+	} else if _, to := headOf(e, e.Way); e.Way == operation.Redo {
 		if now, err := s.repo.ReadHead(ctx); err == nil && now.Branch == to.Branch {
 			head = plumbing.NewHash(to.Commit) // the branch was switched for the redo
 		}
 	}
-	site, k := s.siteSince(e, head), s.repo.NewObjectWriter()
-	site.former = former
-	site.Objects = k
-	return site.TakeBack(ctx, steps, func(ctx context.Context, opposite []Step) error {
-		var resolved []plumbing.Hash
-		if killed == nil { // otherwise the entry has the index from before the kill
-			var err error
-			if resolved, err = s.putIndex(ctx, e, stores, opposite, k); err != nil {
-				return err
-			}
+	site := s.worktreeOf(e, head)
+	if index := trees.HashOf(e.Content, indexName(other(stores))); !index.IsZero() {
+		data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, index)
+		if err != nil {
+			return &Outcome{}, err
 		}
-		// A step of the killed process has the state before it.
-		all := slices.Concat(killed, opposite)
-		slices.SortStableFunc(all, func(a, b Step) int { return strings.Compare(a.path, b.path) })
-		all = slices.CompactFunc(all, func(a, b Step) bool { return a.path == b.path })
-		if err := putSteps(e, stores, all, k, resolved...); err != nil {
-			return err
-		}
-		return s.log.Write(ctx, e, k)
-	})
+		site.former = formerIndex{data, e.IndexTimes[other(stores)]}
+	}
+	return site.undoSteps(ctx, e, steps, stores, killed)
 }
 
 // complete does the part of an undo or a redo that follows the files: chains, HEAD and the state
@@ -381,14 +373,7 @@ func (s *Restorer) moveHead(ctx context.Context, e *operation.Entry) {
 	if err != nil || from.Branch == to.Branch || now.Branch != from.Branch {
 		return
 	}
-	args := []string{"--detach", to.Commit}
-	switch {
-	case to.Branch != "" && s.facts.HasBranch(ctx, to.Branch):
-		args = []string{"--no-guess", to.Branch}
-	case to.Branch != "":
-		args = []string{"--create", to.Branch, to.Commit}
-	}
-	if err := s.facts.GitSwitch(ctx, to.Branch, args...); err != nil {
+	if err := s.facts.SwitchTo(ctx, to); err != nil {
 		s.repo.Notify("HEAD stays on branch %s: %v", now.Branch, err)
 	}
 }

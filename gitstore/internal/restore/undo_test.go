@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -33,27 +32,6 @@ func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 	mine := x.Hash("mine\n")
 	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
-}
-
-func TestUndoTwice(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	first := x.save()
-	x.Write("a", "second\n")
-	x.Git("add", "-A")
-	second := x.save()
-	x.clean()
-	clean := x.picture()
-	x.restore(first)
-	one := x.picture()
-	x.clock = x.clock.Add(-time.Minute) // same second, or a clock set back
-	x.restore(second, takeTheirs)
-	assert.Equal(t, "second\n", x.Read("a"))
-	x.undo()
-	assert.Equal(t, one, x.picture())
-	x.undo()
-	assert.Equal(t, clean, x.picture())
 }
 
 // TestUndoRestoresTheIndexFile checks that undo and redo bring back what the entries of an index do
@@ -151,21 +129,6 @@ func TestAWrongClockExpiresNoOperation(t *testing.T) {
 	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), x.Hash("precious\n"))
 }
 
-// TestUndoKeepsModes checks that permissions unknown to git are restored too.
-func TestUndoKeepsModes(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	require.NoError(t, os.Chmod(x.Path("a"), 0o640))
-	require.NoError(t, os.Chmod(x.Path("d/e"), 0o400))
-	before := x.picture()
-	x.restore(c)
-	x.undo()
-	assert.Equal(t, before, x.picture())
-}
-
 // TestUndoKeepsEmptyDirectories checks that a directory is kept if it existed before the
 // restored file.
 func TestUndoKeepsEmptyDirectories(t *testing.T) {
@@ -210,17 +173,4 @@ func TestFailedRestoreIsUndone(t *testing.T) {
 	}
 	assert.Empty(t, x.Git("for-each-ref", "refs/git-checkpoint/operations"))
 	assert.Len(t, x.restore(c).Restored, 3)
-}
-
-// A file system that refuses chmod keeps no permissions, and that is a warning.
-func TestARefusedChmodIsAWarning(t *testing.T) {
-	t.Parallel()
-	var said []string
-	s := &restore.Worktree{Warn: func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }}
-	require.NoError(t, restore.Metadata(s, "a", nil))
-	require.NoError(t, restore.Metadata(s, "a", &os.PathError{Op: "chmod", Path: "a", Err: syscall.EPERM}))
-	require.NoError(t, restore.Metadata(s, "b", &os.PathError{Op: "chmod", Path: "b", Err: syscall.ENOTSUP}))
-	require.ErrorIs(t, restore.Metadata(s, "c", syscall.EIO), syscall.EIO)
-	assert.Len(t, said, 2)
-	assert.Contains(t, said[0], "the permissions of a are not as before")
 }

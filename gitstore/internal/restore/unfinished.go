@@ -29,7 +29,7 @@ func (s *Restorer) Pending(ctx context.Context) bool {
 
 // StaleIndexLock returns a killed restore's index lock path, or "".
 func (s *Restorer) StaleIndexLock() string {
-	if lock := s.site(nil).Stale(); lock != "" && !s.IsUnderWay() {
+	if lock := s.worktree().stale(); lock != "" && !s.IsUnderWay() {
 		return lock
 	}
 	return ""
@@ -88,26 +88,35 @@ func (s *Restorer) Operate(ctx context.Context, o operation.Start, f func() erro
 	if _, err := s.settle(ctx); err != nil {
 		return err
 	}
-	if err := s.site(nil).Sweep(); err != nil {
+	if err := s.worktree().sweep(); err != nil {
 		return err
 	}
 	o.Files = true
 	return s.log.Run(ctx, o, f)
 }
 
+// SettlePending settles an operation that was killed in this worktree, before another one begins.
+func (s *Restorer) SettlePending(ctx context.Context) error {
+	if s.log.Current() != nil || !s.Pending(ctx) {
+		return nil
+	}
+	release, err := s.lockWorktree()
+	if err != nil {
+		return err
+	}
+	defer release()
+	_, err = s.settle(ctx)
+	return err
+}
+
 // settle settles the operation that a killed command left in this worktree, and returns its entry,
-// or nil. An undo, a redo and an operation whose refs have moved are finished; otherwise the files
-// are reverted. The caller holds the worktree lock.
+// or nil. The caller holds the worktree lock.
 func (s *Restorer) settle(ctx context.Context) (*operation.Entry, error) {
 	e, err := s.log.Unfinished(ctx)
 	if err != nil || e == nil {
 		return nil, err
 	}
-	if e.Way == operation.Do && len(e.Moves) == 0 {
-		err = s.abort(ctx, e)
-	} else {
-		err = s.finish(ctx, e)
-	}
+	err = s.finishOrAbort(ctx, e)
 	if err == nil || errors.As(err, new(*repo.RefusedError)) {
 		return e, err
 	}
@@ -130,45 +139,49 @@ func name(e *operation.Entry) string {
 	return e.Command
 }
 
-// finish completes a killed operation, undo or redo.
+// finishOrAbort finishes a killed undo or redo, and an operation whose refs have moved. It reverts the
+// files of other operations.
+func (s *Restorer) finishOrAbort(ctx context.Context, e *operation.Entry) error {
+	if e.Way == operation.Do && len(e.Moves) == 0 {
+		return s.abort(ctx, e)
+	}
+	return s.finish(ctx, e)
+}
+
+// finish completes a killed operation, undo or redo. Paths that an undo has reverted stay.
 func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
 	if e.Way != operation.Do {
-		return s.finishRevert(ctx, e)
+		steps, stores, err := s.stepsOf(e, e.Way)
+		if err != nil {
+			return err
+		}
+		killed, err := s.steps(e, stores)
+		if err != nil {
+			return err
+		}
+		if e.Way == operation.Redo {
+			s.moveHead(ctx, e)
+		}
+		outcome, err := s.takeBack(ctx, e, steps, stores, killed)
+		if err != nil {
+			return err
+		}
+		return s.complete(ctx, e, len(outcome.Skipped) > 0)
 	}
 	steps, err := s.steps(e, forward)
 	if err != nil {
 		return err
 	}
-	site := s.site(s.repo.NewObjectWriter())
-	site.Kept = s.log.Kept(e)
-	if err := site.Finish(ctx, steps); err != nil {
-		return refusal(err)
+	site := s.worktree()
+	site.kept = s.log.Kept(e)
+	if err := site.finishSteps(ctx, steps); err != nil {
+		return err
 	}
 	// The paths that the restore left are not in the entry.
 	if err := s.chain.SetHere(ctx, e.Issues[0], &chain.Here{}, s.repo.NewObjectWriter()); err != nil {
 		s.repo.Notify("a later merge may compare this worktree with a former checkpoint: %v", err)
 	}
 	return s.log.Finish(ctx, e)
-}
-
-// finishRevert completes a killed undo or redo. Paths that it has reverted stay.
-func (s *Restorer) finishRevert(ctx context.Context, e *operation.Entry) error {
-	steps, stores, err := s.stepsOf(e, e.Way)
-	if err != nil {
-		return err
-	}
-	killed, err := s.steps(e, stores)
-	if err != nil {
-		return err
-	}
-	if e.Way == operation.Redo {
-		s.moveHead(ctx, e)
-	}
-	outcome, err := s.takeBack(ctx, e, steps, stores, killed)
-	if err != nil {
-		return refusal(err)
-	}
-	return s.complete(ctx, e, len(outcome.Skipped) > 0)
 }
 
 // abort reverts the files of a killed operation. If some of them have changed since, the entry
@@ -178,13 +191,9 @@ func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
 	if err != nil {
 		return err
 	}
-	site := s.siteSince(e, plumbing.NewHash(e.Before.Commit))
-	if site.former, err = s.indexBefore(e, forward); err != nil {
-		return err
-	}
-	done, err := site.TakeBack(ctx, steps, nil)
+	done, err := s.takeBack(ctx, e, steps, "", nil)
 	if err != nil {
-		return fmt.Errorf("revert the %s: %w", name(e), refusal(err))
+		return fmt.Errorf("revert the %s: %w", name(e), err)
 	}
 	if len(done.Skipped) == 0 {
 		return s.log.Forget(ctx, e)
@@ -199,14 +208,7 @@ func (s *Restorer) Continue(ctx context.Context) (bool, error) { return s.resolv
 
 // Abort reverts a killed operation, and reports whether there was one. An undo or a redo is
 // finished, and so is an operation whose refs have moved.
-func (s *Restorer) Abort(ctx context.Context) (bool, error) {
-	return s.resolve(ctx, func(ctx context.Context, e *operation.Entry) error {
-		if e.Way != operation.Do || len(e.Moves) > 0 {
-			return s.finish(ctx, e)
-		}
-		return s.abort(ctx, e)
-	})
-}
+func (s *Restorer) Abort(ctx context.Context) (bool, error) { return s.resolve(ctx, s.finishOrAbort) }
 
 // resolve calls act with the entry of a killed operation, if there is one.
 func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *operation.Entry) error) (bool, error) {
@@ -217,12 +219,12 @@ func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *opera
 	defer release()
 	e, err := s.log.Unfinished(ctx)
 	if err != nil || e == nil {
-		return err != nil, errors.Join(err, s.site(nil).Sweep())
+		return err != nil, errors.Join(err, s.worktree().sweep())
 	}
 	if err := act(ctx, e); errors.Is(err, plumbing.ErrObjectNotFound) {
 		return true, operation.Damaged(e.Name(), err)
 	} else if err != nil {
 		return true, err
 	}
-	return true, s.site(nil).Sweep()
+	return true, s.worktree().sweep()
 }

@@ -10,7 +10,7 @@
 //	keep       the replaced content becomes a pending entry (package operation)
 //	apply      files are exchanged one by one, then the index as a whole
 //
-// Worktree decides and writes the files. Restorer checks the place, writes
+// A worktree decides and writes the files of one restore or undo. Restorer checks the place, writes
 // the entry, and undoes, redoes, finishes or aborts. Concurrent edits of the user are
 // kept.
 package restore
@@ -25,75 +25,54 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/internal/contents"
-	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/operation"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Worktree is the worktree to restore, with index and repository.
-type Worktree struct {
-	Git    git.Git           // runs in the repository
-	Config []git.ConfigEntry // git configuration
-	GitDir string            // git directory of this worktree
-	Root   string            // top-level directory
-	Prefix string            // working directory below Root, "" or "a/b/"; never removed
-	Index  string            // path of the index file
-	State  string            // private directory of this worktree for temporary files
-	Kept   string            // folder for files that the operation sets aside
+// A worktree is the worktree with its index during one restore, undo or redo.
+type worktree struct {
+	*Restorer
+	objects *repo.ObjectWriter // reads stored objects and adds new ones
+	in      *places            // open while the index is
 
-	Objects Objects
-	// Modes has the permissions of files at the save, if they are tighter than the umask.
-	Modes map[string]fs.FileMode
+	// Of a restore.
+	req    *RestoreRequest
+	snap   *contents.Contents
+	past   *past             // of the checkpoint to restore
+	look   *Look             // files that differ from the index, and untracked files
+	others map[string]string // paths that another session in this worktree changed, with the session
+	// modes has the permissions of files at the save, if they are tighter than the umask.
+	modes          map[string]fs.FileMode
+	lost           bool     // all files of the worktree are missing
+	isNoted        bool     // the entry of the operation has the steps
+	selected, open []string // paths at the save, and those on which the files do not agree
 
-	// Share sets the modes of files and directories in State for a shared repository. If it
-	// is nil, the modes stay.
-	Share func(paths ...string)
-	Warn  func(format string, args ...any) // reports a difference to the former state, may be nil
-
-	selected, open []string // of a restore: paths at the save, and those on which the files do not agree
-
-	// Head returns the tree of HEAD, zero on an unborn branch.
-	Head   func(context.Context) (plumbing.Hash, error)
+	// Of an undo or a redo.
 	former formerIndex   // before the operation to undo
-	past   *past         // of the checkpoint to restore
 	before plumbing.Hash // tree of HEAD at the operation to undo
-	// Modified returns the tracked files that may differ from the index. Nil means that files
-	// outside of a checkpoint's changes are not compared.
-	Modified func(context.Context) ([]string, error)
-	// Untracked returns the untracked files that git does not ignore. Nil means that no file came
-	// later.
-	Untracked func(context.Context) ([]string, error)
-	// Others has the paths that another session in this worktree changed, with the session. They
-	// stay unless the request names them, or has a choice.
-	Others map[string]string
-	// Ignores returns a digest of git's rules for ignored files that a snapshot does not have.
-	Ignores func(context.Context) (string, error)
-	// Boundary returns the boundary of the worktree. Files of repositories are neither
-	// written nor removed.
-	Boundary func(context.Context) *repository.Boundary
+
+	kept string // folder for files that the operation sets aside
 }
 
-// Objects reads stored objects and adds new objects.
-type Objects interface {
-	Read(plumbing.Hash) (plumbing.ObjectType, []byte, error)
-	Header(plumbing.Hash) (plumbing.ObjectType, int64, error)
-	Has(plumbing.Hash) bool
-	Add(plumbing.ObjectType, []byte) plumbing.Hash
-	Keep(plumbing.Hash)          // makes an object stored by git durable
-	Flush(context.Context) error // makes added objects readable for git
+// worktree returns the worktree for one restore, undo or redo.
+func (s *Restorer) worktree() *worktree {
+	return &worktree{Restorer: s, objects: s.repo.NewObjectWriter()}
 }
 
-// A LockedError reports that another git process holds the index lock.
-type LockedError struct{ Lock string }
-
-func (e *LockedError) Error() string {
-	return fmt.Sprintf("the index is locked by another git process (%s)", e.Lock)
+// headTree returns the tree of HEAD, zero on an unborn branch.
+func (s *worktree) headTree(ctx context.Context) (plumbing.Hash, error) {
+	now, err := s.repo.ReadHead(ctx)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return s.repo.TreeOf(now)
 }
 
-// Stale returns the path of an index lock left by a killed restore, or "".
-func (s *Worktree) Stale() string {
+// stale returns the path of an index lock left by a killed restore, or "".
+func (s *worktree) stale() string {
 	a := s.lockedIndexFiles()
 	if a.isStale() {
 		return a.file + ".lock"
@@ -101,8 +80,8 @@ func (s *Worktree) Stale() string {
 	return ""
 }
 
-// Sweep removes leftovers of killed restores from State. No other restore may be running.
-func (s *Worktree) Sweep() error {
+// sweep removes leftovers of killed restores from State. No other restore may be running.
+func (s *worktree) sweep() error {
 	s.lockedIndexFiles().freeStale()
 	if err := os.RemoveAll(s.stagingDir()); !errors.Is(err, fs.ErrExist) {
 		return err
@@ -110,10 +89,10 @@ func (s *Worktree) Sweep() error {
 	return nil // not empty: a git process that survived the kill still creates files
 }
 
-// Finish completes a killed restore. It skips paths that changed since.
-func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
-	s.cleanNear(steps)
+// finishSteps completes a killed restore. It skips paths that changed since.
+func (s *worktree) finishSteps(ctx context.Context, steps []Step) error {
 	return s.workOn(ctx, func(w *staging, area *lockedIndex) error {
+		s.cleanNear(steps)
 		left, err := s.stillToDo(ctx, steps, area)
 		if err != nil {
 			return err
@@ -129,7 +108,7 @@ func (s *Worktree) Finish(ctx context.Context, steps []Step) error {
 }
 
 // workOn calls f with a locked index and a new staging directory.
-func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) error) error {
+func (s *worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) error) error {
 	area, err := s.openLockedIndex(ctx, true)
 	if err != nil {
 		return err
@@ -144,7 +123,7 @@ func (s *Worktree) workOn(ctx context.Context, f func(*staging, *lockedIndex) er
 
 // stillToDo returns remaining steps, reduced to the sides (index or worktree) that are
 // neither done nor changed by others.
-func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, error) {
+func (s *worktree) stillToDo(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
 		return nil, err
@@ -167,7 +146,7 @@ func (s *Worktree) stillToDo(ctx context.Context, steps []Step, area *lockedInde
 
 // is reports whether git treats a path's current file as equal to a known file: same bytes and,
 // if core.fileMode is set, same executable bit.
-func (s *Worktree) is(at state, d fileOnDisk) bool {
+func (s *worktree) is(at state, d fileOnDisk) bool {
 	const exec = 0o100
 	now := at.disk
 	switch {
@@ -178,7 +157,7 @@ func (s *Worktree) is(at state, d fileOnDisk) bool {
 }
 
 // recall reads the current raw state of all step paths, without git's filters.
-func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) (func(string) state, error) {
+func (s *worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) (func(string) state, error) {
 	targets := make([]Target, len(steps))
 	for i, st := range steps {
 		targets[i] = Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.indexAfter, WorkWant: st.workAfter}}
@@ -194,14 +173,14 @@ func (s *Worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 	return s.readState(ctx, targets, area, true)
 }
 
-// TakeBack undoes steps. It restores each path to its state before the steps, unless the
-// path changed since or a commit changed it. Before the first change it calls keep with the
-// steps that it is about to execute. TakeBack of these steps then reverts the undo. keep
-// may be nil.
-func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context.Context, []Step) error) (*Outcome, error) {
-	s.cleanNear(steps)
+// undoSteps restores each path to its state before some steps, unless the path changed since or a
+// commit changed it. Before the first change, it adds the steps that it is about to execute to the
+// entry under the name stores, with those of a command that was killed. undoSteps of these steps then
+// reverts the undo. Without a name, the entry stays.
+func (s *worktree) undoSteps(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
 	done := &Outcome{}
 	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {
+		s.cleanNear(steps)
 		back, planned, err := s.reverse(ctx, steps, area)
 		if err != nil {
 			return err
@@ -214,21 +193,16 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 				}
 			}
 		}
-		in, err := openPlaces(s.Root, false)
-		if err != nil {
-			return err
-		}
 		for _, st := range steps { // directories of files that were not installed
 			if st.creates() && st.before.disk.mode == 0 && !slices.Contains(done.Restored, st.path) && !slices.Contains(done.Skipped, st.path) {
-				s.prune(in, st.path, st.madeAbove())
+				s.prune(s.in, st.path, st.madeAbove())
 			}
 		}
-		in.close()
-		if keep != nil && len(back) > 0 {
+		if stores != "" && len(back) > 0 {
 			if err := s.keepAll(ctx, back); err != nil {
 				return err
 			}
-			if err := keep(ctx, back); err != nil {
+			if err := s.note(ctx, e, stores, back, killed); err != nil {
 				return err
 			}
 		}
@@ -246,60 +220,61 @@ func (s *Worktree) TakeBack(ctx context.Context, steps []Step, keep func(context
 	})
 }
 
-// PlanBack returns the outcome that TakeBack would have now, and changes nothing.
-func (s *Worktree) PlanBack(ctx context.Context, steps []Step) (*Outcome, error) {
-	area, err := s.openLockedIndex(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer area.close()
-	_, done, err := s.reverse(ctx, steps, area)
-	return done, err
-}
-
-// keepAll adds the current contents of the files of all steps to Objects, except for files that are
-// set aside.
-func (s *Worktree) keepAll(ctx context.Context, steps []Step) error {
-	in, err := openPlaces(s.Root, false)
-	if err != nil {
-		return err
-	}
-	defer in.close()
+// keepAll adds the current contents of the files of all steps to the entry of the operation, except for
+// files that are set aside. If a file changed since readState, it returns ErrConcurrentChange before the
+// restore changes anything.
+func (s *worktree) keepAll(ctx context.Context, steps []Step) error {
 	isLFS, err := s.findLFS(ctx, steps)
 	if err != nil {
 		return err
 	}
 	for i := range steps {
-		st := &steps[i]
-		if !st.work || st.before.disk.mode == 0 {
+		was := &steps[i].before.disk
+		if !steps[i].work || was.mode == 0 {
 			continue
 		}
-		if err := s.keepBefore(in, st, isLFS[st.path]); err != nil {
-			return fmt.Errorf("keep %q: %w", st.path, err)
+		pl, err := s.in.open(steps[i].path, false)
+		if err == nil && !was.kept && !isLFS[steps[i].path] && was.info.Size() <= maxInMemory {
+			d, data, failed := readDisk(pl)
+			switch {
+			case failed == nil && sameFile(was.info, d.info):
+				*was = d
+				s.objects.Add(plumbing.BlobObject, data)
+				continue
+			case failed == nil:
+				err = ErrConcurrentChange
+			case !errors.Is(failed, fs.ErrPermission):
+				err = failed
+			}
 		}
+		if err != nil {
+			return fmt.Errorf("keep %q: %w", steps[i].path, err)
+		}
+		*was = unread(*was)
 	}
 	return nil
 }
 
 // reverse returns inverted steps. By the rules of Restore, it skips paths that match
 // neither the restored nor the previous state, and paths of which a commit has the restored state.
-func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, *Outcome, error) {
+func (s *worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex) ([]Step, *Outcome, error) {
 	now, err := s.recall(ctx, steps, area)
 	if err != nil {
 		return nil, nil, err
 	}
-	head, err := s.Head(ctx)
+	head, err := s.headTree(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	find := &trees.Finder{Reader: s.Objects}
+	find := &trees.Finder{Reader: s.objects}
 	byPath, targets := map[string]Step{}, make([]Target, len(steps))
 	for i, st := range steps {
 		// The target inverts the step. Its sides of the worktree are raw files.
 		byPath[st.path] = st
 		t := Target{Target: contents.Target{Path: st.path, Index: st.index, Work: st.work, IndexWant: st.before.index, WorkWant: st.before.disk.side()}}
 		at, raw := s.compared(now(st.path), st), func(tree plumbing.Hash) (Side, Side, error) {
-			f, err := contents.At(find, tree, st.path)
+			mode, hash, err := find.Lookup(tree, st.path)
+			f := Side{Mode: mode, Hash: hash}
 			if f == st.workAfter {
 				return f, st.diskAfter.side(), err
 			}
@@ -323,7 +298,7 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 	for i, st := range plan.steps {
 		plan.steps[i] = byPath[st.path].reversed(now(st.path), st.index, st.work)
 	}
-	done := &Outcome{Skipped: slices.Concat(plan.changed, plan.inTheWay, plan.committed), Committed: plan.committed}
+	done := &Outcome{Skipped: slices.Concat(plan.Skipped, plan.InTheWay, plan.Committed), Committed: plan.Committed}
 	slices.Sort(done.Skipped)
 	done.Skipped = slices.Compact(done.Skipped)
 	done.listSteps(plan.steps)
@@ -332,7 +307,7 @@ func (s *Worktree) reverse(ctx context.Context, steps []Step, area *lockedIndex)
 
 // compared returns a state of recall for decide: the file on disk becomes the side of the
 // step that git treats as equal.
-func (s *Worktree) compared(at state, st Step) state {
+func (s *worktree) compared(at state, st Step) state {
 	at.sparse = false // restored files are in the worktree
 	at.work = at.disk.side()
 	if at.work == st.before.disk.side() {

@@ -100,7 +100,11 @@ func (s *Capturer) nearError(c *chain.Checkpoint, what string, hash plumbing.Has
 
 // Targets returns the paths that a snapshot changed relative to its HEAD, sorted by path.
 func (s *Capturer) Targets(st *Stored) ([]contents.Target, error) {
-	return contents.Targets(s.repo.Objects, &st.Contents)
+	files, err := contents.Gather(s.repo.Objects, &st.Contents)
+	if err != nil {
+		return nil, err
+	}
+	return files.Targets()
 }
 
 // A TreeDiff is the difference between the files of two checkpoints.

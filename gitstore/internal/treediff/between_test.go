@@ -39,32 +39,9 @@ func TestSame(t *testing.T) {
 	require.NoError(t, err)
 	files, err := b.Files(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []Change{{Path: "run.sh", Status: "deleted", OldMode: trees.ModeExec}}, files)
+	assert.Equal(t, []Change{{Path: "run.sh", Status: "deleted", OldMode: trees.ModeExec, Deleted: 1, Counted: true}}, files)
 
 	same, err := New(at, Side{Tree: staged}, Side{Tree: staged})
 	require.NoError(t, err)
 	assert.True(t, same.Same())
-}
-
-// TestPatchIsSplitFromListAtEveryWriteSize checks that output is split at the same position for every write size.
-func TestPatchIsSplitFromListAtEveryWriteSize(t *testing.T) {
-	t.Parallel()
-	const list, patch = ":1 2 3 4 M\x00a\x00", "diff\x00\x00more"
-	for size := 1; size < 20; size++ {
-		p := &parted{left: 100}
-		for rest := []byte(list + "\x00" + patch); len(rest) > 0; {
-			n := min(size, len(rest))
-			wrote, err := p.Write(rest[:n])
-			require.NoError(t, err)
-			require.Equal(t, n, wrote)
-			rest = rest[n:]
-		}
-		assert.Equal(t, list, string(p.list), size)
-		assert.Equal(t, patch, string(p.patch), size)
-	}
-	p := &parted{left: 3}
-	_, err := p.Write([]byte(list + "\x00" + patch))
-	require.ErrorIs(t, err, errEnough)
-	assert.Equal(t, "dif", string(p.patch))
-	assert.True(t, p.full)
 }

@@ -1,6 +1,7 @@
 package treediff
 
 import (
+	"git-checkpoint/gitstore/internal/git"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,8 +10,8 @@ import (
 // TestInvalidLineCountsAreErrors checks that invalid counts return an error.
 func TestInvalidLineCountsAreErrors(t *testing.T) {
 	t.Parallel()
-	for _, said := range []string{"1\t2\x00", "1\t2\ta", "1\t2\t\x00", "1\t2\t\x00from\x00", "x\t2\ta\x00"} {
-		_, _, err := nextCount([]byte(said))
+	for _, said := range []string{"1\t2\x00", "1\t2\t\x00", "1\t2\t\x00from\x00", "x\t2\ta\x00"} {
+		_, _, err := parseCount(git.Fields([]byte(said)))
 		assert.ErrorContains(t, err, "git diff-tree said", "%q", said)
 	}
 }

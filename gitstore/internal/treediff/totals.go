@@ -1,10 +1,10 @@
 package treediff
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"git-checkpoint/gitstore/internal/git"
 	"strconv"
 	"strings"
 
@@ -20,7 +20,6 @@ type Pair struct{ From, To plumbing.Hash }
 // TotalsOf counts the changed files and lines of pairs. One git process reads all pairs,
 // because a process for each takes longer than its comparison.
 func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
-	b := &Diff{git: at.Git, noIndex: at.NoIndex}
 	totals := make([]Totals, len(pairs))
 	var asked []*Totals
 	var heads []string
@@ -33,7 +32,7 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 	if len(asked) == 0 {
 		return totals, nil
 	}
-	out, err := b.plumbing().Pipe(ctx, []byte(strings.Join(heads, "")),
+	out, err := (&Diff{git: at.Git, noIndex: at.NoIndex}).plumbing().Pipe(ctx, []byte(strings.Join(heads, "")),
 		"-c", "core.bigFileThreshold="+maxPatched, "diff-tree", "--stdin", "-r", "-z", "-M", "--numstat")
 	if err != nil {
 		return nil, fmt.Errorf("count lines: %w", err)
@@ -42,21 +41,25 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 }
 
 // parseTotals parses the output for pairs: the line of the pair in the input, then records of
-// nextCount. A record never looks like the line of a pair, because it has a tab.
+// parseCount. A record never looks like the line of a pair, because it has a tab.
 func parseTotals(out []byte, heads []string, totals []*Totals) error {
 	next := 0
-	for len(out) > 0 {
-		if next < len(heads) && bytes.HasPrefix(out, []byte(heads[next])) {
-			out, next = out[len(heads[next]):], next+1
+	fields := git.Fields(out)
+	for len(fields) > 0 {
+		if next < len(heads) && strings.HasPrefix(fields[0], heads[next]) {
+			fields[0], next = fields[0][len(heads[next]):], next+1
+			if fields[0] == "" {
+				fields = fields[1:]
+			}
 			continue
 		}
-		c, rest, err := nextCount(out)
+		c, rest, err := parseCount(fields)
 		if err != nil || next == 0 {
 			return cmp.Or(err, fmt.Errorf("count lines: git diff-tree said %.80q", out))
 		}
-		out = rest
+		fields = rest
 		t := totals[next-1]
-		t.Files, t.Added, t.Deleted = t.Files+1, t.Added+c.Added, t.Deleted+c.Deleted
+		t.Files, t.Added, t.Deleted = t.Files+1, t.Added+c.added, t.Deleted+c.deleted
 	}
 	if next != len(heads) {
 		return fmt.Errorf("count lines: git diff-tree compared %d of %d pairs", next, len(heads))
@@ -66,32 +69,30 @@ func parseTotals(out []byte, heads []string, totals []*Totals) error {
 
 // A count is a record of git's --numstat -z.
 type count struct {
-	Lines
-	path   string
-	binary bool // has no lines
+	path           string
+	added, deleted int
+	binary         bool // has no lines
 }
 
-// nextCount parses "<added> TAB <deleted> TAB <path> NUL", and returns the output after it. If the
+// parseCount parses "<added> TAB <deleted> TAB <path>", and returns the fields after it. If the
 // path is empty, the two paths of a rename follow. Binary files have "-" as numbers.
-func nextCount(out []byte) (c count, rest []byte, err error) {
-	record, rest, ok := bytes.Cut(out, []byte{0})
-	parts := strings.SplitN(string(record), "\t", 3)
-	if ok = ok && len(parts) == 3; ok {
-		if c.path = parts[2]; c.path == "" {
-			_, rest, _ = bytes.Cut(rest, []byte{0})
-			var path []byte
-			path, rest, ok = bytes.Cut(rest, []byte{0})
-			c.path = string(path)
-		}
-		if c.binary = parts[0] == "-"; !c.binary {
-			var err2 error
-			c.Added, err = strconv.Atoi(parts[0])
-			c.Deleted, err2 = strconv.Atoi(parts[1])
-			ok = ok && err == nil && err2 == nil
-		}
+func parseCount(fields []string) (c count, rest []string, err error) {
+	parts := strings.SplitN(fields[0], "\t", 3)
+	isRename := len(parts) == 3 && parts[2] == ""
+	if len(parts) < 3 || isRename && len(fields) < 3 {
+		return c, nil, fmt.Errorf("count lines: git diff-tree said %.80q", fields[0])
 	}
-	if !ok {
-		return c, nil, fmt.Errorf("count lines: git diff-tree said %.80q", record)
+	c.path, rest = parts[2], fields[1:]
+	if isRename {
+		c.path, rest = fields[2], fields[3:]
+	}
+	if c.binary = parts[0] == "-"; c.binary {
+		return c, rest, nil
+	}
+	for i, n := range []*int{&c.added, &c.deleted} {
+		if *n, err = strconv.Atoi(parts[i]); err != nil {
+			return c, nil, fmt.Errorf("count lines: git diff-tree said %.80q", fields[0])
+		}
 	}
 	return c, rest, nil
 }

@@ -3,7 +3,6 @@
 package treediff
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +24,8 @@ type Change struct {
 	From             string // old path of a renamed file
 	Status           string // added, modified, deleted, renamed, typechange, conflicted
 	OldMode, NewMode uint32 // 0 if the file is missing
+	Added, Deleted   int    // lines
+	Counted          bool   // the file has lines: it is not binary
 }
 
 // A Side is one checkpoint of a comparison, or another tree, such as HEAD's.
@@ -114,8 +115,7 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if b.Same() {
 		return nil, nil
 	}
-	args := []string{"diff-tree", "-r", "-z", "-M", "--raw", "--no-abbrev", b.from.String(), b.to.String(), "--"}
-	out, err := b.plumbing().Output(ctx, append(args, b.paths...)...)
+	out, err := b.plumbing().Output(ctx, b.diffTree("-z", "--raw", "--numstat", "--no-abbrev")...)
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", err)
 	}
@@ -124,6 +124,12 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 		return nil, err
 	}
 	return b.markUnmerged(changes), nil
+}
+
+// diffTree returns the arguments of git diff-tree for the trees and paths.
+func (b *Diff) diffTree(how ...string) []string {
+	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-M"}, how...)
+	return append(append(args, b.from.String(), b.to.String(), "--"), b.paths...)
 }
 
 // markUnmerged sets status "conflicted" for unmerged paths, and adds paths with unchanged
@@ -142,12 +148,13 @@ func (b *Diff) markUnmerged(changes []Change) []Change {
 }
 
 // parseChanges parses ":<old mode> <new mode> <old hash> <new hash> <letter>" followed by
-// one path. Renames and copies have a score after the letter and two paths.
+// one path. Renames and copies have a score after the letter and two paths. The line counts of all files
+// follow in the same order, as records of parseCount.
 func parseChanges(fields []string) ([]Change, error) {
 	words := map[byte]string{'M': "modified", 'A': "added", 'T': "typechange", 'D': "deleted", 'R': "renamed", 'C': "added"}
 	var changes []Change
-	for len(fields) > 1 {
-		info := strings.Fields(strings.TrimPrefix(fields[0], ":"))
+	for len(fields) > 1 && strings.HasPrefix(fields[0], ":") {
+		info := strings.Fields(fields[0][1:])
 		if len(info) != 5 || words[info[4][0]] == "" {
 			return nil, fmt.Errorf("compare files: git diff-tree said %q", fields[0])
 		}
@@ -164,6 +171,18 @@ func parseChanges(fields []string) ([]Change, error) {
 			*mode = uint32(n)
 		}
 		changes = append(changes, c)
+	}
+	counts := map[string]count{}
+	for len(fields) > 0 {
+		c, rest, err := parseCount(fields)
+		if err != nil {
+			return nil, err
+		}
+		counts[c.path], fields = c, rest
+	}
+	for i := range changes {
+		n, ok := counts[changes[i].Path]
+		changes[i].Added, changes[i].Deleted, changes[i].Counted = n.added, n.deleted, ok && !n.binary
 	}
 	return changes, nil
 }
@@ -205,81 +224,29 @@ func (b *Diff) diff(ctx context.Context, w io.Writer, how ...string) error {
 // settings. A file with only a conflict has no patch, and a type change has two. Patches
 // are truncated to limit bytes; whole reports whether they are complete.
 func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch []byte, whole bool, err error) {
-	p := &parted{left: limit}
-	if b.from != b.to {
-		args := []string{
-			"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-z", "-M", "--raw", "-p", "--no-abbrev", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
-			"--src-prefix=a/", "--dst-prefix=b/", b.from.String(), b.to.String(), "--",
-		}
-		if err := b.plumbing().Copy(ctx, p, append(args, b.paths...)...); err != nil && !p.full {
-			return nil, nil, false, fmt.Errorf("compare files: %w", err)
-		}
+	if changes, err = b.Files(ctx); err != nil || b.from == b.to {
+		return changes, nil, true, err
 	}
-	if changes, err = parseChanges(git.Fields(p.list)); err != nil {
-		return nil, nil, false, err
+	p := &limited{left: limit}
+	err = b.plumbing().Copy(ctx, p, b.diffTree("-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")...)
+	if err != nil && !p.full {
+		return nil, nil, false, fmt.Errorf("compare files: %w", err)
 	}
-	return b.markUnmerged(changes), p.patch, !p.full, nil
+	return changes, p.data, !p.full, nil
 }
 
-// A parted writer splits git output of -z --raw -p: a list of NUL-terminated fields, a
-// NUL, and patches. It returns an error after the limit of patch bytes.
-type parted struct {
-	list, patch []byte
-	past        bool // end of list reached
-	left        int
-	full        bool
+// A limited writer keeps the first bytes, and fails after them.
+type limited struct {
+	data []byte
+	left int
+	full bool
 }
 
-var errEnough = errors.New("enough")
-
-// Write splits the next part of the output.
-func (p *parted) Write(data []byte) (int, error) {
-	n := len(data)
-	if !p.past {
-		from := max(len(p.list)-1, 0) // the previous NUL may be the last byte of an earlier write
-		p.list = append(p.list, data...)
-		end := bytes.Index(p.list[from:], []byte("\x00\x00"))
-		if end < 0 {
-			return n, nil
-		}
-		end += from + 1
-		p.past, p.list, data = true, p.list[:end], p.list[end+1:]
-	}
-	take := min(len(data), p.left)
-	p.patch = append(p.patch, data[:take]...)
-	p.left -= take
-	if take < len(data) {
-		p.full = true
-		return n, errEnough
+func (p *limited) Write(data []byte) (int, error) {
+	n := min(len(data), p.left)
+	p.data, p.left = append(p.data, data[:n]...), p.left-n
+	if p.full = n < len(data); p.full {
+		return n, errors.New("enough")
 	}
 	return n, nil
-}
-
-// Lines counts added and deleted lines of a file.
-type Lines struct {
-	Added, Deleted int
-}
-
-// Lines returns line counts by path, as git diff --numstat does. Binary files are
-// omitted.
-func (b *Diff) Lines(ctx context.Context) (map[string]Lines, error) {
-	if b.from == b.to {
-		return nil, nil
-	}
-	args := []string{"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-z", "-M", "--numstat", b.from.String(), b.to.String(), "--"}
-	out, err := b.plumbing().Output(ctx, append(args, b.paths...)...)
-	if err != nil {
-		return nil, fmt.Errorf("count lines: %w", err)
-	}
-	counts := map[string]Lines{}
-	for len(out) > 0 {
-		var c count
-		if c, out, err = nextCount(out); err != nil {
-			return nil, err
-		}
-		if !c.binary {
-			counts[c.path] = c.Lines
-		}
-	}
-	return counts, nil
 }
