@@ -58,7 +58,7 @@ func TestCrunchTemplate(t *testing.T) {
 	}, paths)
 
 	var keys []string
-	for _, f := range recordSchema.fields[:15] {
+	for _, f := range recordSchema().fields[:15] {
 		if f.name != "trigger" {
 			keys = append(keys, f.name)
 		}

@@ -89,7 +89,7 @@ func TestEmptyRecord(t *testing.T) {
 func TestAccessorsAcceptAnyDocument(t *testing.T) {
 	for _, v := range []any{nil, true, "x", Number("1"), []any{"x", nil, []any{}}, doc(t, "a: {b: [1]}\ntasks: 1")} {
 		m := NewMap()
-		for _, f := range recordSchema.fields {
+		for _, f := range recordSchema().fields {
 			m.Set(f.name, document.Clone(v))
 		}
 		r := FromDoc(m)

@@ -167,7 +167,7 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "7", "archive_days": "1,2",
 		"storage.location": "/srv/{issue}", "issue_source": "command", "triggers.session_end": "false",
 	} {
-		k := table[find(name)]
+		k := table()[find(name)]
 		s, err := Load(Sources{Git: []gitstore.ConfigEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
 		require.NoError(t, err)
 		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, setting(s, name))

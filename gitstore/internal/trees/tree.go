@@ -44,7 +44,7 @@ func ModeOf(info fs.FileInfo) uint32 {
 }
 
 // Empty is the hash of the empty tree; git recognizes the hash without reading an object.
-var Empty = plumbing.ComputeHash(plumbing.TreeObject, nil)
+var Empty = plumbing.NewHash(objectformat.EmptyTree)
 
 // An Entry describes a tree object's entry.
 type Entry struct {
