@@ -31,7 +31,9 @@ const (
 	faultAlone = faultKinds // SIGKILL for the command: the call and its git processes go on
 )
 
-func (f fault) String() string { return [...]string{"SIGKILL", "EIO", "ENOSPC", "EMFILE", "SIGKILL alone"}[f] }
+func (f fault) String() string {
+	return [...]string{"SIGKILL", "EIO", "ENOSPC", "EMFILE", "SIGKILL alone"}[f]
+}
 
 func (f fault) errno() int32 {
 	return -int32([...]syscall.Errno{0, syscall.EIO, syscall.ENOSPC, syscall.EMFILE, 0}[f])
