@@ -121,27 +121,6 @@ func TestDiffComparesCapturedFiles(t *testing.T) {
 	assert.Equal(t, objects, w.Git("count-objects", "-v"))
 }
 
-func TestDiffUnmergedFile(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	one := w.save(w.request(checkpoint.Manual))
-	w.Git("checkout", "-q", "-b", "theirs")
-	w.Write("a.txt", "theirs\n")
-	w.Git("commit", "-qam", "theirs")
-	w.Git("checkout", "-q", "main")
-	w.Write("a.txt", "ours\n")
-	w.Git("commit", "-qam", "ours")
-	_, err := w.Run(nil, "merge", "theirs")
-	require.Error(t, err)
-	two := w.save(w.request(checkpoint.Manual))
-	files, diff := w.between(one, two)
-	assert.Equal(t, []string{"conflicted a.txt"}, files)
-	assert.Contains(t, diff, "+ours\n")
-	three := w.save(w.request(checkpoint.Manual))
-	files, _ = w.between(two, three)
-	assert.Empty(t, files)
-}
-
 // Without a first checkpoint, Diff compares with HEAD at save time, regardless of its
 // current location. Diff settings of the user do not affect patches.
 func TestDiffWithHeadAtSave(t *testing.T) {

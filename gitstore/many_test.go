@@ -255,22 +255,6 @@ func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
 	}
 }
 
-// Syncs stop early if the remote cannot supply any issue.
-func TestManyIssuesAllDamagedAtRemote(t *testing.T) {
-	gittest.Slow(t)
-	a := newWorld(t)
-	hub := a.hub()
-	for _, i := range a.many(3) {
-		_, err := a.s.Push(ctx, PushRequest{Remote: "origin", Issues: []checkpoint.Issue{i}})
-		require.NoError(t, err)
-		a.loseIn(hub, LiveRef(i)+":checkpoint.yaml")
-	}
-	b := a.clone(hub)
-	_, err := b.s.Sync(ctx, SyncRequest{Remote: "origin"})
-	require.ErrorAs(t, err, new(*RemoteError))
-	assert.Empty(t, b.Git("for-each-ref", repo.LiveRefs))
-}
-
 // loseIn removes an object of another repository.
 func (w *world) loseIn(dir, rev string) {
 	w.t.Helper()

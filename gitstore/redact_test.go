@@ -47,15 +47,6 @@ func TestSaveMasks(t *testing.T) {
 	w.sound()
 }
 
-func TestSaveWarns(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	saved := w.redacted(RedactWarn, map[string]any{"note": aKey})
-	assert.Equal(t, []string{"note contains a possible secret (github-token)"}, saved.Warnings)
-	assert.Equal(t, aKey, saved.Note)
-	assert.Empty(t, w.redacted(RedactNone, map[string]any{"other": aKey}).Warnings)
-}
-
 // Redaction checks only new texts, since older texts were checked earlier.
 func TestRedactChecksOnlyNewTexts(t *testing.T) {
 	t.Parallel()

@@ -84,59 +84,6 @@ func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 	}
 }
 
-// Two clones archive concurrently, including a common checkpoint.
-func TestArchivingInTwoClonesAtOnce(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 4)
-	a.archive(retention.ReasonAsked, ids[1], ids[3])
-	b.archive(retention.ReasonFailed, ids[1], ids[2])
-	saved := b.manual(1)
-	meet(t, hub, a, b)
-	sameArchives(t, hub, ids[1:], a, b)
-	assert.Equal(t, []checkpoint.ID{ids[0], saved[0]}, a.live())
-}
-
-// If a workflow finishes in one clone during another clone's save, the saved checkpoint
-// stays live.
-func TestFinishInOneCloneWhileAnotherSaves(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 3)
-	a.archive(retention.ReasonCompleted)
-	saved := b.manual(2)
-	b.sync()
-	meet(t, hub, a, b)
-	sameArchives(t, hub, ids, a, b)
-	assert.Equal(t, saved, a.live())
-}
-
-// Undo of an archival is permanent, and after a sync it reaches every clone.
-func TestUndoOfAnArchiveBeforeAndAfterTheSync(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 3)
-	a.archive(retention.ReasonAsked, ids[1])
-	_, err := a.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
-	require.NoError(t, err)
-	meet(t, hub, a, b)
-	assert.Equal(t, ids, b.live())
-	assert.Empty(t, a.archived())
-
-	a.archive(retention.ReasonAsked, ids[1])
-	a.sync()
-	b.sync()
-	_, err = b.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
-	require.ErrorIs(t, err, ErrNothingToUndo)
-	_, err = a.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
-	require.NoError(t, err)
-	assert.Equal(t, ids, a.live())
-	a.sound()
-	ids = append(ids, b.manual(1)...)
-	meet(t, hub, a, b)
-	for _, c := range []*world{a, b} {
-		assert.Equal(t, ids, c.live())
-		assert.Empty(t, c.archived())
-	}
-}
-
 // A killed sync left an archive at the remote, then its archival was undone here. The
 // checkpoint is live, and in no clone's archive. The remote keeps it, because another
 // clone may push the matching chain.
@@ -188,46 +135,4 @@ func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {
 			meet(t, hub, a, b)
 		})
 	}
-}
-
-// After a plain fetch of a chain with archivals, removed checkpoints enter the local
-// archive.
-func TestPlainFetchOfChainWithArchivals(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 3)
-	a.archive(retention.ReasonAsked, ids[1])
-	a.sync()
-	b.manual(1)
-	b.Git("fetch", "-q", "origin", "+refs/checkpoints/*:refs/checkpoints/*")
-	assert.Len(t, b.live(), 3)
-	assert.Equal(t, ids[1:2], b.archived())
-	b.sound()
-	meet(t, hub, a, b)
-	sameArchives(t, hub, ids[1:2], a, b)
-}
-
-// Partial clones have equal archives. Shallow clones follow, and have equal archives once
-// they have the whole history.
-func TestArchiveReachesPartialAndShallowClones(t *testing.T) {
-	gittest.Slow(t)
-	a, _, hub, ids := pair(t, 3)
-	a.Git("--git-dir="+hub, "config", "uploadpack.allowFilter", "true")
-	a.Git("--git-dir="+hub, "config", "uploadpack.allowAnySHA1InWant", "true")
-	partial := a.clone(hub, "--filter=blob:none")
-	partial.sync()
-	a.archive(retention.ReasonAsked, ids[1])
-	a.sync()
-	partial.sync()
-	sameArchives(t, hub, ids[1:2], a, partial)
-
-	shallow := a.clone(hub, "--depth=1")
-	shallow.Git("fetch", "-q", "--depth=2", "origin", "refs/checkpoints/*:refs/checkpoints/*")
-	shallow.s = shallow.open(shallow.Dir)
-	a.archive(retention.ReasonAsked, ids[0])
-	a.sync()
-	require.NoError(t, shallow.sync().Err)
-	shallow.Git("fetch", "-q", "--unshallow", "origin", "+refs/checkpoints/*:refs/checkpoints/*")
-	shallow.s = shallow.open(shallow.Dir)
-	shallow.syncArchived()
-	sameArchives(t, hub, ids[:2], a, shallow)
 }
