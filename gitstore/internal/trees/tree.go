@@ -1,8 +1,8 @@
 // Package trees reads, compares and writes git's tree objects, and rejects paths that git
 // would not check out.
 //
-// The rows save, save-worktree and restore of testdata/bench pay for this package: go-git asks for
-// each object of a tree again, and formats each entry.
+// The rows save and restore of testdata/bench pay for this package: go-git asks for each object of
+// a tree again, and formats each entry.
 package trees
 
 import (
