@@ -128,6 +128,3 @@ func union(a, b map[string]string) map[string]bool {
 
 // operations lists the operations with their states.
 var operations = []string{"for-each-ref", "--format=%(subject)", "refs/git-checkpoint/operations"}
-
-// pending reports whether an operation is pending.
-func (v *victim) pending() bool { return strings.Contains(v.git(operations...), ": pending") }

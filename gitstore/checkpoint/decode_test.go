@@ -286,16 +286,6 @@ func TestDecodeVersions(t *testing.T) {
 	assert.ErrorAs(t, err, &se)
 }
 
-// Text fields accept numbers, and integer fields accept numbers written as text.
-func TestDecodeAcceptsNumbersAsText(t *testing.T) {
-	r, err := Decode([]byte("issue_number: 42\nsession_id: 7\nworkflow_state:\n  current_phase: 3\n  phase_attempt: '2'\n"))
-	require.NoError(t, err)
-	assert.Equal(t, Issue("42"), r.Issue())
-	assert.Equal(t, "7", r.Session())
-	assert.Equal(t, "3", r.Phase())
-	assert.Equal(t, 2, r.PhaseAttempt())
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		"a: 1", "{}", "version: \"1.0\"\n", "- a", "a: &x [1]\nb: *x", "a: |2-\n   x\n\n", "? a\n: b", "{\"a\":[1,{\"b\":null}]}",

@@ -51,13 +51,6 @@ func TestParseIssueRefuses(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-func TestIssueFromRefRefuses(t *testing.T) {
-	for _, s := range []string{"", "a/b", "%34%32", "a%2f", "%", "a%2", "%zz", "a%0A", "x.lock", "a b", "%FF"} {
-		_, err := IssueFromRef(s)
-		assert.Error(t, err, "%q", s)
-	}
-}
-
 func FuzzIssue(f *testing.F) {
 	for _, s := range append(nasty, "42", "a..b", "x.lock", "@{", "@", ".a.", "//", "%2F") {
 		f.Add(s)
@@ -89,18 +82,6 @@ func TestRefNameEncodesOnlyForbiddenCharacters(t *testing.T) {
 		s := "a" + string(c) + "b"
 		refused := exec.Command("git", "check-ref-format", "refs/checkpoints/"+s).Run() != nil
 		assert.Equal(t, refused, Issue(s).RefName() != s, "%q", s)
-	}
-}
-
-func TestIssueNumber(t *testing.T) {
-	for s, want := range map[string]int64{"42": 42, "0": 0, "9223372036854775807": 9223372036854775807} {
-		n, ok := Issue(s).Number()
-		assert.True(t, ok, s)
-		assert.Equal(t, want, n)
-	}
-	for _, s := range []string{"042", "+42", "-1", "4 2", "9223372036854775808", "x", "1.0"} {
-		_, ok := Issue(s).Number()
-		assert.False(t, ok, s)
 	}
 }
 
@@ -203,24 +184,6 @@ func TestIDMatches(t *testing.T) {
 	}
 	for _, tt := range tests {
 		assert.Equal(t, tt.want, tt.id.Matches(tt.abbrev), "%s %q", tt.id, tt.abbrev)
-	}
-}
-
-func TestTriggers(t *testing.T) {
-	assert.True(t, BatchComplete.Known())
-	assert.True(t, BatchComplete.Automatic())
-	for _, manual := range []Trigger{UserInterrupt, SessionEnd, Manual, "of_my_own"} {
-		assert.False(t, manual.Automatic(), manual)
-	}
-	assert.False(t, Trigger("of_my_own").Known())
-	for _, s := range Triggers() {
-		got, err := ParseTrigger(string(s))
-		require.NoError(t, err)
-		assert.Equal(t, s, got)
-	}
-	for _, s := range []string{"", "A", "a-b", "a b", "a\n", strings.Repeat("a", 65)} {
-		_, err := ParseTrigger(s)
-		assert.Error(t, err, "%q", s)
 	}
 }
 
