@@ -23,28 +23,6 @@ func setting(s *Settings, key string) Setting {
 	return all[slices.IndexFunc(all, func(v Setting) bool { return v.Key == key })]
 }
 
-func TestGitErrorsNameTheirOrigin(t *testing.T) {
-	tests := []struct {
-		name string
-		in   gitstore.ConfigEntry
-		want string
-	}{
-		{"unknown", entry("checkpoint.max-age-day", "1"), "config: git config (local) .git/config: checkpoint.max-age-day: unknown setting; did you mean checkpoint.max-age-days?"},
-		{"unknown section", entry("checkpoint.x.y", "1"), "config: git config (local) .git/config: checkpoint.x.y: unknown setting"},
-		{"no name", entry("checkpoint.", "1"), "config: git config (local) .git/config: checkpoint.: unknown setting"},
-		{"value", entry("checkpoint.enabled", "perhaps"), "config: git config (local) .git/config: checkpoint.enabled: want true or false, got perhaps"},
-		{"command line", gitstore.ConfigEntry{Key: "checkpoint.push", Value: "now", Scope: "command", Origin: "command line:"}, "config: git config (command): checkpoint.push: want never or auto, got now"},
-		{"option", entry("checkpoint.remote", "--upload-pack=x"), "config: git config (local) .git/config: checkpoint.remote: a remote cannot begin with -, got --upload-pack=x"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s, err := Load(Sources{Git: []gitstore.ConfigEntry{tt.in, entry("checkpoint.redact", "block")}})
-			require.EqualError(t, err, tt.want)
-			assert.Equal(t, "block", s.String("redact"), "the other settings hold")
-		})
-	}
-}
-
 // Git accepts every documented name, and Load accepts git's listing.
 func TestGitAcceptsEveryDocumentedName(t *testing.T) {
 	for _, pair := range os.Environ() {

@@ -129,37 +129,6 @@ var tomlTexts = map[string]string{
 	"comment at end":  "[a]\nb = 1\n# the end",
 }
 
-func TestUninstallTOMLIsTheInverseOfInstall(t *testing.T) {
-	t.Parallel()
-	a := AgentNamed("codex")
-	for name, text := range tomlTexts {
-		in, err := a.InstallTOML(text)
-		require.NoError(t, err, name)
-		assert.Len(t, a.InstalledTOML(in), len(a.Events), name)
-		again, err := a.InstallTOML(in)
-		require.NoError(t, err, name)
-		assert.Equal(t, in, again, name)
-		out, err := a.UninstallTOML(in)
-		require.NoError(t, err, name)
-		assert.Equal(t, text, out, name)
-		out, err = a.UninstallTOML(text)
-		require.NoError(t, err, name)
-		assert.Equal(t, text, out, "%s: not installed", name)
-	}
-}
-
-func TestHasTOMLHooks(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		"a = 1\n[[ hooks.Stop ]]\n": true, "[hooks]\nStop = 1\n": true, "[[hooks.state.x]]\n": false,
-		"# [hooks]\nhooks_dir = 1\n[hooksy]\n": false, tomlTexts["trusted hooks"]: false, tomlTexts["strings"]: false,
-	} {
-		has, err := HasTOMLHooks(text)
-		require.NoError(t, err, text)
-		assert.Equal(t, want, has, text)
-	}
-}
-
 func TestTOMLErrorsNameLineAndColumn(t *testing.T) {
 	t.Parallel()
 	a := AgentNamed("codex")

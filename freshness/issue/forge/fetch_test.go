@@ -248,33 +248,6 @@ func TestRedirectToAnotherServerIsNotFollowed(t *testing.T) {
 	})
 }
 
-func TestCacheSavesAnswers(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, kind forge.Kind) {
-		s := server(t)
-		f := ask(t, kind, s, "")
-		first, err := f.Issue(t.Context(), "42")
-		require.NoError(t, err)
-		second, err := f.Issue(t.Context(), "42")
-		require.NoError(t, err)
-		assert.Equal(t, first, second)
-		again := "304"
-		if kind == forge.Gitea {
-			again = "200" // Gitea sends no ETags
-		}
-		assert.Regexp(t, " "+again+"$", s.Requests()[1])
-
-		s.Put("42", forgetest.FakeIssue{Title: "New"})
-		third, err := f.Issue(t.Context(), "42")
-		require.NoError(t, err)
-		assert.Equal(t, "New", third.Title)
-		seen, when := f.Seen("42")
-		assert.Equal(t, third, seen)
-		assert.Equal(t, at, when)
-		assert.Len(t, s.Requests(), 3, "Seen asks nobody")
-	})
-}
-
 // TestRefusedIssueIsNoLongerSeen checks that a cached issue loses its time after the
 // forge refuses access.
 func TestRefusedIssueIsNoLongerSeen(t *testing.T) {
