@@ -87,40 +87,6 @@ func TestDiffFiles(t *testing.T) {
 	assert.Equal(t, []string{"deleted binary", "added dir/b.txt"}, files)
 }
 
-// Diff compares the states, and leaves no temporary files or objects.
-func TestDiffComparesCapturedFiles(t *testing.T) {
-	w := newWorld(t)
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	objects := w.Git("count-objects", "-v")
-	w.Write("dir/b.txt", "one\n")
-	w.Git("add", "dir/b.txt")
-	all := w.request(checkpoint.Manual)
-	one := w.save(all)
-
-	w.Write("dir/b.txt", "two\n")
-	w.Write("dir/new/x", "untracked\n")
-	must(os.Remove(w.Path("a.txt")))
-	two := w.save(all)
-	files, diff := w.between(one, two)
-	assert.Equal(t, []string{"deleted a.txt", "modified dir/b.txt", "added dir/new/x"}, files)
-	assert.Contains(t, diff, "-one\n+two\n")
-
-	// Staging captured files changes no file.
-	w.Git("add", "-A")
-	three := w.save(all)
-	files, diff = w.between(two, three)
-	assert.Empty(t, files)
-	assert.Empty(t, diff)
-	left, err := os.ReadDir(temp)
-	require.NoError(t, err)
-	assert.Empty(t, left)
-	assert.NotEqual(t, objects, w.Git("count-objects", "-v"), "the saves store objects")
-	objects = w.Git("count-objects", "-v")
-	w.between(one, three)
-	assert.Equal(t, objects, w.Git("count-objects", "-v"))
-}
-
 // Without a first checkpoint, Diff compares with HEAD at save time, regardless of its
 // current location. Diff settings of the user do not affect patches.
 func TestDiffWithHeadAtSave(t *testing.T) {

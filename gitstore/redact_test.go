@@ -47,17 +47,6 @@ func TestSaveMasks(t *testing.T) {
 	w.sound()
 }
 
-// Redaction checks only new texts, since older texts were checked earlier.
-func TestRedactChecksOnlyNewTexts(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
-	saved := w.redacted(RedactMask, map[string]any{"new": "two " + aKey})
-	assert.Equal(t, []string{"new contained a possible secret (github-token), which was masked"}, saved.Warnings)
-	old, _ := saved.Record.Doc().Get("old")
-	assert.Equal(t, "one "+aKey, old)
-}
-
 // Warnings about secrets contain no secret, even if a record key is a secret.
 func TestRedactWarningsContainNoSecret(t *testing.T) {
 	t.Parallel()

@@ -84,31 +84,6 @@ func TestArchivingSomeGivesEveryCloneTheSameArchive(t *testing.T) {
 	}
 }
 
-// A killed sync left an archive at the remote, then its archival was undone here. The
-// checkpoint is live, and in no clone's archive. The remote keeps it, because another
-// clone may push the matching chain.
-func TestRemoteArchiveContainsLiveCheckpoint(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 3)
-	a.archive(retention.ReasonAsked, ids[1])
-	a.Git("push", "-q", "origin", ArchiveRef("42"))
-	_, err := a.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
-	require.NoError(t, err)
-	b.syncArchived()
-	a.syncArchived()
-	for _, c := range []*world{a, b} {
-		assert.Equal(t, Synced{Issue: "42", Result: UpToDate}, c.syncArchived())
-		assert.Empty(t, c.archived())
-		assert.Equal(t, ids, c.live())
-		c.sound()
-	}
-	assert.Contains(t, a.Git("--git-dir="+hub, "log", "--format=%B", ArchiveRef("42")), ids[1])
-	a.archive(retention.ReasonAsked, ids[1])
-	a.sync()
-	b.sync()
-	sameArchives(t, hub, ids[1:2], a, b)
-}
-
 // An archive may contain live checkpoints, as left by a loss of power. A sync of the named issue,
 // or doctor --fix, repairs it.
 func TestArchiveWithLiveCheckpointsIsRepaired(t *testing.T) {

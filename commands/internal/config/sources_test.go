@@ -13,10 +13,6 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-func entry(key, text string) gitstore.ConfigEntry {
-	return gitstore.ConfigEntry{Key: key, Value: text, Scope: "local", Origin: "file:.git/config"}
-}
-
 // setting returns the setting with this key from All.
 func setting(s *Settings, key string) Setting {
 	all := s.All()
