@@ -183,7 +183,7 @@ func (f *faultTest) inject(t *testing.T, kind fault, at int) ([]string, *stop) {
 	if r.hit == nil {
 		return nil, nil
 	}
-	c := &faultCheck{f: f, w: w, at: at, o: o, killed: kind == faultKill}
+	c := &faultCheck{f: f, w: w, at: at, o: o, killed: kind == faultKill || kind == faultAlone}
 	c.remoteBlind = kind == faultFiles && strings.HasPrefix(r.hit.path, "remote.git/")
 	c.remoteTable = strings.HasPrefix(r.hit.path, "remote.git/reftable/")
 	c.stuck = kind == faultEIO && strings.HasPrefix(r.hit.call, "unlink")

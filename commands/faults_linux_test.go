@@ -89,6 +89,11 @@ var faultPoints = []struct {
 	{"mirror (save)", refsLoose, faultEIO, `^rename.* repo/\.claude/checkpoints/`},
 	{"hooks install", refsLoose, faultKill, `^rename.* repo/\.git/config\.lock`},
 	{"fetch", refsLoose, faultKill, `^(open|rename).*\.lock`},
+	{"save (later)", refsLoose, faultAlone, `repo/\.git/objects/`},
+	{"save (retention)", refsPacked, faultAlone, `repo/\.git/refs/`},
+	{"prune", refsLoose, faultAlone, `^rename.* repo/\.git/refs/`},
+	{"restore", refsLoose, faultAlone, `repo/dir/b\.txt`},
+	{"sync (joins)", refsLoose, faultAlone, `remote\.git/`},
 }
 
 // TestFaultsOfThePast repeats the faults at faultPoints.

@@ -28,12 +28,15 @@ const (
 	faultSpace              // ENOSPC: this call and all later calls that need space fail
 	faultFiles              // EMFILE: the call gets no file descriptor
 	faultKinds
+	faultAlone = faultKinds // SIGKILL for the command: the call and its git processes go on
 )
 
-func (f fault) String() string { return [...]string{"SIGKILL", "EIO", "ENOSPC", "EMFILE"}[f] }
+func (f fault) String() string {
+	return [...]string{"SIGKILL", "EIO", "ENOSPC", "EMFILE", "SIGKILL alone"}[f]
+}
 
 func (f fault) errno() int32 {
-	return -int32([...]syscall.Errno{0, syscall.EIO, syscall.ENOSPC, syscall.EMFILE}[f])
+	return -int32([...]syscall.Errno{0, syscall.EIO, syscall.ENOSPC, syscall.EMFILE, 0}[f])
 }
 
 // Kinds of system calls, as bits.
@@ -331,6 +334,11 @@ func (r *faultRun) answer(n *seccompNotice) *seccompAnswer {
 	switch r.fault {
 	case faultKill:
 		return nil
+	case faultAlone:
+		for leader := range r.groups {
+			_ = unix.Kill(leader, unix.SIGKILL)
+		}
+		return goOn
 	case faultSpace:
 		r.full = path != r.stdout
 	}

@@ -90,7 +90,7 @@ func (v *victim) killedTreeAt(file, calls string, args ...string) {
 	}, patience, time.Millisecond, "%v", cmd.Args)
 	time.Sleep(50 * time.Millisecond)
 	require.FileExists(v.t, v.path(file), "%v", cmd.Args)
-	kill(cmd, killTree)
+	killTree(cmd)
 	require.Error(v.t, cmd.Wait())
 	v.later()
 }

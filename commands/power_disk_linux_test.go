@@ -47,9 +47,7 @@ loose() { git maintenance run --quiet --task=loose-objects; git maintenance run 
 // just before. A copy of a mounted device simulates the power loss. On xfs, a third of
 // the situations is tried each day unless GIT_CHECKPOINT_TEST_TORTURE=full.
 func TestPowerLossOnDisk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mounts file systems")
-	}
+	gittest.SkipShort(t)
 	for _, kind := range []string{"ext4", "xfs"} {
 		t.Run(kind, func(t *testing.T) {
 			n := 0
@@ -64,9 +62,7 @@ func TestPowerLossOnDisk(t *testing.T) {
 // The same with reftables. Git's own sync does not help here, because it runs before the
 // last bytes are written.
 func TestPowerLossOnDiskReftable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mounts file systems")
-	}
+	gittest.SkipShort(t)
 	if exec.Command("git", "init", "-q", "--ref-format=reftable", t.TempDir()).Run() != nil {
 		other := "/tmp/git-checkpoint-git-trixie/bin"
 		if _, err := os.Stat(other); err != nil {
@@ -96,9 +92,7 @@ func (d *image) losePower(t *testing.T, chosen func(name string) bool) {
 
 // Changes of other commands survive a power loss too.
 func TestPowerLossAfterCommands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mounts file systems")
-	}
+	gittest.SkipShort(t)
 	d := newImage(t, "ext4")
 	for name, args := range map[string][]string{
 		"archive": {"archive", "42", "latest~1"}, "drop": {"drop", "42", "latest~1", "--yes"}, "pin": {"pin", "42", "latest~1"},

@@ -17,7 +17,7 @@ import (
 const shortScripts = `
 adopt-conflict archive-expiry bare-repository bisect blame broken-ref clock compare completion config-errors config-origins
 demo diff directory-flag doctor drop-asks drop-without-terminal export export-archive
-enable export-commits export-jsonl fetch-push finish git-directory-in-worktree git-too-old help hook-post-checkout hook-pre-push
+enable export-commits export-jsonl fetch-push finish git-directory-in-worktree git-processes git-too-old help hook-post-checkout hook-pre-push
 hook-prompt hook-session hooks-agent hooks-agent-all hooks-install hostile-record id-forms import import-invalid
 issue-command issue-forge issue-from-branch linked-worktree list list-graph list-json list-terminal
 manual mirror mistakes not-a-repository object-format-program-missing partial-clone-offline phase phase-fail pin

@@ -3,69 +3,15 @@ package gitstore
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// parallel returns the ids of the checkpoints that were saved in parallel to this worktree.
-func (w *world) parallel() []checkpoint.ID {
-	w.t.Helper()
-	ids := []checkpoint.ID{}
-	for _, c := range mustRead(w.t.(*testing.T), w).Parallel(w.s.chain.Here(ctx, "42").Heads) {
-		ids = append(ids, c.ID)
-	}
-	return ids
-}
-
-// resumeNewest restores the newest checkpoint as a resume does.
-func (w *world) resumeNewest() {
-	w.t.Helper()
-	c, err := w.s.Newest(ctx, "42")
-	require.NoError(w.t, err)
-	_, err = w.s.Restore(ctx, RestoreRequest{Checkpoint: c, AnyHead: true, AnyBranch: true})
-	require.NoError(w.t, err)
-}
-
-// A join keeps the order of saves, and so does a drop of checkpoints between them.
-func TestParallelSavesAreKnownAfterAJoin(t *testing.T) {
-	t.Parallel()
-	a, b, hub, ids := pair(t, 2)
-	b.resumeNewest()
-	assert.Empty(t, a.parallel())
-	assert.Empty(t, b.parallel())
-	b.now = a.now.Add(time.Second)
-	mine, theirs := a.manual(2), b.manual(3)
-	meet(t, hub, a, b)
-	assert.Equal(t, theirs[2:], a.parallel(), "the last one has the others")
-	assert.Equal(t, mine[1:], b.parallel())
-
-	require.NoError(t, a.s.Drop(ctx, "42", []checkpoint.ID{ids[1], mine[0], theirs[0]}))
-	meet(t, hub, a, b)
-	assert.Equal(t, theirs[2:], a.parallel())
-	assert.Equal(t, mine[1:], b.parallel())
-
-	b.now = a.now.Add(time.Minute)
-	other, err := b.s.ByID(ctx, "42", mine[1])
-	require.NoError(t, err)
-	_, err = b.s.Restore(ctx, RestoreRequest{Checkpoint: other, Request: RestoreOptions{Asked: true, Changed: "merge"}})
-	require.NoError(t, err)
-	assert.Empty(t, b.parallel())
-	both := b.manual(1)
-	assert.Empty(t, b.parallel(), "it came after both")
-	meet(t, hub, a, b)
-	assert.Empty(t, a.parallel(), "a later checkpoint of both is not parallel")
-	a.resumeNewest()
-	assert.Empty(t, a.parallel())
-	assert.Equal(t, both, a.live()[len(a.live())-1:])
-}
 
 // Checkpoints without a valid trailer have no known order.
 func TestUnknownOrderIsNotParallel(t *testing.T) {
@@ -127,22 +73,6 @@ func order(id func(string) checkpoint.ID, args ...any) []chain.ChainCommit {
 		commits = append([]chain.ChainCommit{{Raw: c, Checkpoint: chain.CheckpointOf(c, "42")}}, commits...)
 	}
 	return commits
-}
-
-// Retention that drops the checkpoints in between leaves the order of the others.
-func TestParallelSavesAreKnownAfterRetention(t *testing.T) {
-	t.Parallel()
-	a, b, hub, _ := pair(t, 1)
-	b.resumeNewest()
-	b.now = a.now.Add(500 * time.Millisecond)
-	keep := retention.Policy{checkpoint.Interval: {Keep: 1}, checkpoint.Manual: {Keep: retention.All}}
-	var mine, theirs checkpoint.ID
-	for range 4 {
-		mine, theirs = a.thinned(checkpoint.Interval, keep).ID, b.thinned(checkpoint.Interval, keep).ID
-	}
-	meet(t, hub, a, b)
-	assert.Equal(t, []checkpoint.ID{theirs}, a.parallel())
-	assert.Equal(t, []checkpoint.ID{mine}, b.parallel())
 }
 
 // The text of the trailer comes from anybody.

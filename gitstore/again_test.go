@@ -50,42 +50,6 @@ func TestIfChanged(t *testing.T) {
 	}
 }
 
-// An empty capture differs from a former capture with files.
-func TestIfChangedSavesEmptyCaptureAfterFullOne(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("a.txt", "unstaged\n")
-	w.captured()
-	w.Git("checkout", "-q", "--", "a.txt")
-	req := w.request(checkpoint.Manual)
-	req.IfChanged = true
-	saved := w.save(req)
-	assert.Equal(t, w.Git("rev-parse", "HEAD:a.txt"), w.Git("rev-parse", saved.Commit.String()+":state/a.txt"))
-}
-
-// New records start from previous records and preserve unknown fields.
-func TestSaveStartsFromTheRecordBefore(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	set := func(key, value string) func(*checkpoint.Record) {
-		return func(r *checkpoint.Record) { r.Doc().Set(key, value) }
-	}
-	w.save(w.request(checkpoint.Manual, set("mine", "one")))
-	first := w.save(w.request(checkpoint.Manual, set("other", "two")))
-	value, _ := first.Record.Doc().Get("mine")
-	assert.Equal(t, "one", value)
-
-	w.save(w.request(checkpoint.Manual, set("mine", "three")))
-	require.NoError(t, w.s.SetResumed(&first.Checkpoint, ResumeOptions{}))
-	resumed := w.save(w.request(checkpoint.Manual))
-	value, _ = resumed.Record.Doc().Get("mine")
-	assert.Equal(t, "one", value, "a resumed checkpoint is the record before")
-	w.save(w.request(checkpoint.Manual, set("mine", "four")))
-	last := w.save(w.request(checkpoint.Manual))
-	value, _ = last.Record.Doc().Get("mine")
-	assert.Equal(t, "four", value, "once")
-}
-
 // Errors in bookkeeping beside the chain cause a warning, since the save is already in
 // the chain.
 func TestSaveWarnsIfResumptionCannotBeRemoved(t *testing.T) {
@@ -107,16 +71,4 @@ func TestBranchNameWithInvalidUTF8(t *testing.T) {
 	saved := w.save(w.request(checkpoint.Manual))
 	assert.Equal(t, `"caf\351"`, saved.Record.Branch())
 	w.sound()
-}
-
-// CI systems check out a commit and supply its branch name.
-func TestDetachedBranch(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Git("checkout", "-q", "--detach")
-	req := w.request(checkpoint.Manual)
-	req.Branch = "feature"
-	saved := w.save(req)
-	assert.Equal(t, "feature", saved.Branch)
-	assert.True(t, saved.Record.Snapshot().Detached)
 }

@@ -90,61 +90,6 @@ func TestDiffFiles(t *testing.T) {
 	assert.Equal(t, []string{"deleted binary", "added dir/b.txt"}, files)
 }
 
-// Diff compares the states, and leaves no temporary files or objects.
-func TestDiffComparesCapturedFiles(t *testing.T) {
-	w := newWorld(t)
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	objects := w.Git("count-objects", "-v")
-	w.Write("dir/b.txt", "one\n")
-	w.Git("add", "dir/b.txt")
-	all := w.request(checkpoint.Manual)
-	one := w.save(all)
-
-	w.Write("dir/b.txt", "two\n")
-	w.Write("dir/new/x", "untracked\n")
-	must(os.Remove(w.Path("a.txt")))
-	two := w.save(all)
-	files, diff := w.between(one, two)
-	assert.Equal(t, []string{"deleted a.txt", "modified dir/b.txt", "added dir/new/x"}, files)
-	assert.Contains(t, diff, "-one\n+two\n")
-
-	// Staging captured files changes no file.
-	w.Git("add", "-A")
-	three := w.save(all)
-	files, diff = w.between(two, three)
-	assert.Empty(t, files)
-	assert.Empty(t, diff)
-	left, err := os.ReadDir(temp)
-	require.NoError(t, err)
-	assert.Empty(t, left)
-	assert.NotEqual(t, objects, w.Git("count-objects", "-v"), "the saves store objects")
-	objects = w.Git("count-objects", "-v")
-	w.between(one, three)
-	assert.Equal(t, objects, w.Git("count-objects", "-v"))
-}
-
-func TestDiffUnmergedFile(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	one := w.save(w.request(checkpoint.Manual))
-	w.Git("checkout", "-q", "-b", "theirs")
-	w.Write("a.txt", "theirs\n")
-	w.Git("commit", "-qam", "theirs")
-	w.Git("checkout", "-q", "main")
-	w.Write("a.txt", "ours\n")
-	w.Git("commit", "-qam", "ours")
-	_, err := w.Run(nil, "merge", "theirs")
-	require.Error(t, err)
-	two := w.save(w.request(checkpoint.Manual))
-	files, diff := w.between(one, two)
-	assert.Equal(t, []string{"conflicted a.txt"}, files)
-	assert.Contains(t, diff, "+ours\n")
-	three := w.save(w.request(checkpoint.Manual))
-	files, _ = w.between(two, three)
-	assert.Empty(t, files)
-}
-
 // Without a first checkpoint, Diff compares with HEAD at save time, regardless of its
 // current location. Diff settings of the user do not affect patches.
 func TestDiffWithHeadAtSave(t *testing.T) {

@@ -5,29 +5,9 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 )
-
-// A save on top of a checkpoint from the future gets a later clock, but keeps the system
-// date.
-func TestSaveOnTopOfAFutureClockSortsAfterIt(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	start := w.now
-	first := w.save(w.request(checkpoint.Manual))
-	w.now = start.Add(50 * 365 * 24 * time.Hour)
-	far := w.save(w.request(checkpoint.Manual))
-	w.now = start
-	now := w.save(w.request(checkpoint.Manual))
-	assert.Equal(t, far.Stated+1, now.Stated)
-	assert.True(t, now.Record.CreatedAt().Equal(w.now))
-	assert.Equal(t, []checkpoint.ID{first.ID, far.ID, now.ID}, w.live())
-	assert.NoError(t, w.s.Drop(ctx, "42", []checkpoint.ID{first.ID}))
-	assert.Equal(t, []checkpoint.ID{far.ID, now.ID}, w.live())
-	w.sound()
-}
 
 // Clocks stay valid and increasing even if nanoseconds cannot represent the system date.
 func TestSaveAtAnyDateHasAClock(t *testing.T) {
@@ -44,21 +24,4 @@ func TestSaveAtAnyDateHasAClock(t *testing.T) {
 	}
 	assert.Equal(t, ids, w.live())
 	w.sound()
-}
-
-// Archival times use the system date, not Checkpoint-Clock, because retention depends on
-// them.
-func TestArchiveIsFiledAtTheMachinesDate(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	start := w.now
-	w.now = start.Add(8 * 24 * time.Hour)
-	w.manual(1)
-	w.now = start
-	id := w.manual(1)[0]
-	_, err := w.s.Archive(ctx, "42", []checkpoint.ID{id}, retention.ReasonAsked)
-	assert.NoError(t, err)
-	l, err := w.s.Archived(ctx, "42", 0)
-	assert.NoError(t, err)
-	assert.True(t, l.Checkpoints[0].Filed.At.Equal(w.now), "%v", l.Checkpoints[0].Filed.At)
 }

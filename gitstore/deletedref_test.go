@@ -177,19 +177,6 @@ func TestSaveFailsIfOwnCannotBeRead(t *testing.T) {
 	assert.Equal(t, append(ids, saved.ID), w.live())
 }
 
-// Dry runs do not restore the ref.
-func TestDryRunLeavesDeletedRef(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.manual(2)
-	w.Git("update-ref", "-d", LiveRef("42"))
-	req := w.request(checkpoint.Manual)
-	req.IfChanged, req.DryRun = true, true
-	_, err := w.s.Save(ctx, req)
-	require.ErrorIs(t, err, ErrUnchanged)
-	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
-}
-
 // Shallow clones cannot merge two chains. If a ref was only set back, newer checkpoints
 // of this clone are still restored.
 func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {

@@ -166,20 +166,6 @@ func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 	assert.Empty(t, w.Git("for-each-ref", "--format=%(refname)", remote.Incoming))
 }
 
-func TestDoctorReportsFutureDates(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.manual(2)
-	w.now = w.now.Add(-48 * time.Hour)
-	texts, _ := w.examine()
-	require.Len(t, texts, 1)
-	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated more than a day ahead")
-	w.manual(1)
-	texts, _ = w.examine()
-	require.Len(t, texts, 1)
-	assert.Contains(t, texts[0], "issue 42: 2 checkpoints dated", "the date of the third is right, and its clock is ahead")
-}
-
 // A Verification that is not deep only checks the existence of files.
 func TestShallowVerificationDoesNotReadFiles(t *testing.T) {
 	t.Parallel()

@@ -68,21 +68,6 @@ func unset(t *testing.T, keys ...string) {
 	}
 }
 
-// Git runs a real hook here.
-func TestSaveWithinCommit(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("a.txt", "committed\n")
-	index := w.GitPath("seen")
-	hook := "#!/bin/sh\necho \"$GIT_DIR:$GIT_INDEX_FILE:$PWD\" >" + index + "\n"
-	must(os.MkdirAll(w.GitPath("hooks"), 0o777))
-	must(os.WriteFile(w.GitPath("hooks/pre-commit"), []byte(hook), 0o777))
-	w.Git("commit", "-q", "-a", "-m", "second")
-	seen, err := os.ReadFile(index)
-	require.NoError(t, err)
-	assert.Contains(t, string(seen), "index.lock:"+w.Dir, "what TestSaveFromAHook imitates")
-}
-
 // In a quarantine or with a shared object store, saves find objects elsewhere, and write
 // new objects to git's location.
 func TestSaveWithOtherObjectDirectories(t *testing.T) {
@@ -98,15 +83,4 @@ func TestSaveWithOtherObjectDirectories(t *testing.T) {
 	w.checkStaged(w.save(w.request(checkpoint.Manual)))
 	_, err := os.Stat(filepath.Join(other, chain.Genesis("42").Hash.String()[:2]))
 	require.NoError(t, err)
-}
-
-func TestSaveWithAlternates(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	dir := filepath.Join(t.TempDir(), "clone")
-	w.Git("clone", "-q", "--shared", w.Dir, dir)
-	c := worldIn(t, w.Repo, dir)
-	c.Write("a.txt", "x")
-	c.Git("add", "-A")
-	c.checkStaged(c.save(c.request(checkpoint.Manual)))
 }

@@ -125,43 +125,6 @@ func TestManyIssuesWithOneNameConflict(t *testing.T) {
 	}
 }
 
-// A ref that moves between plan and update keeps its new value. All other refs are
-// updated.
-func TestManyIssuesWithOneConcurrentMove(t *testing.T) {
-	gittest.Slow(t)
-	a := newWorld(t)
-	hub := a.hub()
-	issues := a.many(24)
-	b := a.clone(hub)
-	_, err := a.s.Push(ctx, PushRequest{Remote: "origin"})
-	require.NoError(t, err)
-	_, err = b.s.Fetch(ctx, FetchRequest{Remote: "origin"})
-	require.NoError(t, err)
-	for _, i := range issues {
-		req := a.request(checkpoint.Manual)
-		req.Issue = i
-		a.save(req)
-	}
-	late := a.open(a.Dir)
-	saved := ""
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing) []error {
-		if saved == "" {
-			req := a.request(checkpoint.Manual)
-			req.Issue = issues[5]
-			got, err := late.Save(ctx, req)
-			require.NoError(t, err)
-			saved = string(got.ID)
-		}
-		return make([]error, len(of))
-	}})
-	require.NoError(t, err)
-	counts, failed := results(done)
-	assert.Empty(t, failed)
-	assert.Equal(t, map[string]int{Pushed: 24}, counts)
-	assert.Equal(t, a.chains(a.GitPath("")), a.chains(hub))
-	assert.Contains(t, a.Git("log", "-1", "--format=%B", LiveRef(issues[5])), saved)
-}
-
 // Syncs without changes take one connection for any number of issues. Changes take one
 // more connection for a push or a fetch.
 func TestManyIssuesTakeFewConnections(t *testing.T) {
@@ -253,22 +216,6 @@ func TestManyIssuesWithOneDamagedAtRemote(t *testing.T) {
 			assert.Empty(t, b.Git("for-each-ref", LiveRef(issues[7]), remote.Incoming))
 		})
 	}
-}
-
-// Syncs stop early if the remote cannot supply any issue.
-func TestManyIssuesAllDamagedAtRemote(t *testing.T) {
-	gittest.Slow(t)
-	a := newWorld(t)
-	hub := a.hub()
-	for _, i := range a.many(3) {
-		_, err := a.s.Push(ctx, PushRequest{Remote: "origin", Issues: []checkpoint.Issue{i}})
-		require.NoError(t, err)
-		a.loseIn(hub, LiveRef(i)+":checkpoint.yaml")
-	}
-	b := a.clone(hub)
-	_, err := b.s.Sync(ctx, SyncRequest{Remote: "origin"})
-	require.ErrorAs(t, err, new(*RemoteError))
-	assert.Empty(t, b.Git("for-each-ref", repo.LiveRefs))
 }
 
 // loseIn removes an object of another repository.

@@ -11,6 +11,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -26,9 +28,7 @@ func (w *world) looseFiles() int {
 // same time. Every saved checkpoint is found, and all its objects exist.
 func TestSavesBesidePackingAndGC(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	w := newWorld(t)
 	const savers, each = 3, 12
 	packLoose := []string{"maintenance", "run", "--quiet", "--task=loose-objects", "--task=incremental-repack"}

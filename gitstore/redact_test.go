@@ -47,26 +47,6 @@ func TestSaveMasks(t *testing.T) {
 	w.sound()
 }
 
-func TestSaveWarns(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	saved := w.redacted(RedactWarn, map[string]any{"note": aKey})
-	assert.Equal(t, []string{"note contains a possible secret (github-token)"}, saved.Warnings)
-	assert.Equal(t, aKey, saved.Note)
-	assert.Empty(t, w.redacted(RedactNone, map[string]any{"other": aKey}).Warnings)
-}
-
-// Redaction checks only new texts, since older texts were checked earlier.
-func TestRedactChecksOnlyNewTexts(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.redacted(RedactNone, map[string]any{"old": "one " + aKey})
-	saved := w.redacted(RedactMask, map[string]any{"new": "two " + aKey})
-	assert.Equal(t, []string{"new contained a possible secret (github-token), which was masked"}, saved.Warnings)
-	old, _ := saved.Record.Doc().Get("old")
-	assert.Equal(t, "one "+aKey, old)
-}
-
 // Warnings about secrets contain no secret, even if a record key is a secret.
 func TestRedactWarningsContainNoSecret(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
@@ -12,28 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// Dropped checkpoints appear in the reflog, with one move of the ref.
-func TestDroppedCheckpointsAreInReflog(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.now = time.Now() // git gc expires by its own clock
-	p := retention.Policy{checkpoint.Interval: {Keep: 1}}
-	first := w.thinned(checkpoint.Interval, p)
-	second := w.thinned(checkpoint.Interval, p)
-	assert.Equal(t, []checkpoint.ID{first.ID}, second.Pruned)
-	log := strings.Split(w.Git("log", "-g", "--format=%gs", "refs/checkpoints/42"), "\n")
-	assert.Equal(t, []string{
-		fmt.Sprintf("save: %s; prune: %s", second.ID, first.ID), "save: " + string(first.ID),
-	}, log)
-	w.Git("gc", "-q", "--prune=now")
-	c, err := w.s.Find(ctx, "42", first.Commit.String())
-	require.ErrorAs(t, err, new(*NotFoundError), "%v", c)
-	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
-	require.ErrorIs(t, err, ErrNothingToUndo)
-	assert.Equal(t, []checkpoint.ID{second.ID}, w.live())
-	w.sound()
-}
 
 // Ledgers list pruned ids only if another clone may restore them.
 func TestPrunedLedgerOnlyForFetchedChains(t *testing.T) {
@@ -67,23 +44,6 @@ func TestDuplicateIDIsNotDropped(t *testing.T) {
 	assert.Empty(t, pruned.Removed)
 	assert.Len(t, w.live(), 1)
 	assert.Len(t, mustRead(t, w).Commits, 2)
-}
-
-// Prune reports the progress of a chain rewrite.
-func TestPruneReportsProgress(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.long(300)
-	var told [][2]int
-	done, err := w.s.Prune(ctx, PruneRequest{
-		Issue: "42", Policy: retention.Policy{checkpoint.Manual: {Keep: 200}},
-		Progress: func(done, total int) { told = append(told, [2]int{done, total}) },
-	})
-	require.NoError(t, err)
-	require.Len(t, done.Removed, 100)
-	require.NotEmpty(t, told)
-	assert.Equal(t, [2]int{200, 200}, told[len(told)-1])
-	assert.Equal(t, [2]int{1, 200}, told[0])
 }
 
 // A save that ran out of time, or left out a file, carries the version of the checkpoint that it

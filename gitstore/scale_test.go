@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
@@ -48,9 +49,7 @@ func (w *world) long(n int) []checkpoint.ID {
 // of allocations grow by about ten. The test is not parallel, because it counts the allocations
 // of the whole process.
 func TestRewritingIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes chains of 5,000")
-	}
+	gittest.SkipShort(t)
 	used := map[int]map[string]allocated{}
 	for _, n := range []int{500, 5000} {
 		w := newWorld(t)

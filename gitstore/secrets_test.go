@@ -9,7 +9,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/secrets"
-	"git-checkpoint/gitstore/internal/secrets/scan"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,58 +17,8 @@ import (
 // aKey matches a rule, but scanners of this repository must not find it.
 var aKey = "ghp_" + strings.Repeat("aB3dE6gH9j", 4)
 
-// scanned scans a push of issue 42 to an empty remote.
-func (w *world) scanned(change ...func(*ScanRequest)) *Scanned {
-	w.t.Helper()
-	out, err := w.outgoing("42")
-	require.NoError(w.t, err)
-	req := ScanRequest{Issue: "42", Out: out}
-	for _, f := range change {
-		f(&req)
-	}
-	found, errs := w.s.ScanAll(ctx, []ScanRequest{req})
-	require.NoError(w.t, errs[0])
-	return found[0]
-}
-
 func plainSecret(s Secret) Secret {
 	return Secret{ID: s.ID, Path: s.Path, Rule: s.Rule, Line: s.Line}
-}
-
-// Findings name the oldest checkpoint with the file, regardless of file size.
-func TestScanNamesOldestCheckpoint(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.manual(1)
-	w.Write("large.txt", strings.Repeat("nothing here\n", 600_000)+aKey)
-	w.Write("sub/key.txt", "a\n"+aKey+"\n")
-	w.Git("add", "-A")
-	first := w.manual(2)[0]
-	note := w.save(w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote("it is " + aKey) })).ID
-	found := w.scanned()
-	require.Len(t, found.Found, 3)
-	assert.Equal(t, note, found.Found[0].ID)
-	assert.Equal(t, "checkpoint.yaml", found.Found[0].Path)
-	assert.Equal(t, Secret{ID: first, Path: "staged/large.txt", Rule: "github-token", Line: 600_001}, plainSecret(found.Found[1]))
-	assert.Equal(t, Secret{ID: first, Path: "staged/sub/key.txt", Rule: "github-token", Line: 2}, plainSecret(found.Found[2]))
-	allowed := w.scanned(func(r *ScanRequest) { r.Allow = scan.Allow{"*.txt", "checkpoint.yaml"} })
-	assert.Empty(t, allowed.Found)
-}
-
-// Scan also reads unpublished commits below HEAD, whose files may be in no checkpoint
-// tree.
-func TestScanUnpublishedCommits(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("key.txt", aKey)
-	w.Git("add", "-A")
-	w.Commit("with")
-	w.Git("rm", "-q", "key.txt")
-	w.Commit("without")
-	w.manual(1)
-	found := w.scanned()
-	require.Len(t, found.Found, 1)
-	assert.Equal(t, Secret{Path: "key.txt", Rule: "github-token", Line: 1}, plainSecret(found.Found[0]))
 }
 
 // Incomplete output of git causes an error, since contents are then unknown.

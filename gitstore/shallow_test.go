@@ -81,28 +81,3 @@ func TestShallowBoundaryAtTheDepth(t *testing.T) {
 		assert.Equal(t, limit >= 2, chain.Cut, "limit %d", limit)
 	}
 }
-
-func TestPartialClone(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Git("config", "uploadpack.allowFilter", "true")
-	w.Git("config", "uploadpack.allowAnySHA1InWant", "true")
-	w.manual(2)
-	dir := filepath.Join(t.TempDir(), "clone")
-	w.Git("clone", "-q", "--no-checkout", "--filter=blob:none", "file://"+w.Dir, dir)
-	c := worldIn(t, w.Repo, dir)
-	c.Git("sparse-checkout", "set", "--no-cone", "/a.txt")
-	c.Git("checkout", "-q", "main")
-	c.Git("fetch", "-q", "origin", "refs/checkpoints/*:refs/checkpoints/*")
-	c.s = c.open(dir)
-	c.now = w.now
-	c.Write("a.txt", "staged\n")
-	c.Write("dir/c.txt", "beside a file whose content is not here\n")
-	c.Git("add", "--sparse", "a.txt", "dir/c.txt")
-	saved := c.save(c.request(checkpoint.Manual))
-	assert.Len(t, c.live(), 3)
-	assert.Equal(t, "staged", c.Git("cat-file", "blob", saved.Commit.String()+":staged/a.txt"))
-	report, err := c.s.Verify(ctx, "42")
-	require.NoError(t, err)
-	assert.Empty(t, report.Errors)
-}

@@ -1,14 +1,12 @@
 package gitstore
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -65,82 +63,6 @@ func TestSyncJoins(t *testing.T) {
 	assert.ElementsMatch(t, append(append(ids, mine...), theirs...), a.live())
 }
 
-// Syncs preserve common commits, including ledger commits.
-func TestSyncKeepsTheCommonPart(t *testing.T) {
-	gittest.Slow(t)
-	a, b, _, ids := pair(t, 2)
-	_, err := a.s.Pin(ctx, "42", ids[0], true)
-	require.NoError(t, err)
-	a.sync()
-	b.sync()
-	common := a.tip()
-	a.manual(1)
-	b.manual(1)
-	b.sync()
-	a.sync()
-	assert.Equal(t, common, a.Git("merge-base", common, LiveRef("42")))
-	assert.Equal(t, ids[:1], a.pinned())
-}
-
-func (w *world) pinned() (ids []checkpoint.ID) {
-	w.t.Helper()
-	l, err := w.s.List(ctx, "42", 0)
-	require.NoError(w.t, err)
-	for _, c := range l.Checkpoints {
-		if c.Pinned {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids
-}
-
-// Pins, drops, archivals and prunes of one clone reach another clone that saved
-// concurrently.
-func TestSyncMergesLedgers(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 4)
-	_, err := a.s.Pin(ctx, "42", ids[0], true)
-	require.NoError(t, err)
-	require.NoError(t, a.s.Drop(ctx, "42", ids[1:2]))
-	_, err = a.s.Archive(ctx, "42", ids[2:3], retention.ReasonAsked)
-	require.NoError(t, err)
-	late := b.manual(1)
-	policy := retention.Policy{checkpoint.Manual: {Keep: 3}}
-	_, err = b.s.Prune(ctx, PruneRequest{Issue: "42", Policy: policy})
-	require.NoError(t, err)
-	meet(t, hub, a, b)
-	assert.Equal(t, []checkpoint.ID{ids[0], ids[3], late[0]}, a.live(), "the pin beats the pruning")
-	assert.Equal(t, ids[:1], b.pinned())
-	for _, w := range []*world{a, b} {
-		l, err := w.s.Archived(ctx, "42", 0)
-		require.NoError(t, err)
-		require.Len(t, l.Checkpoints, 1, "each keeps what one of them archived")
-		assert.Equal(t, ids[2], l.Checkpoints[0].ID)
-	}
-	require.NoError(t, a.s.Drop(ctx, "42", ids[2:3]))
-	meet(t, hub, a, b)
-	l, err := b.s.Archived(ctx, "42", 0)
-	require.NoError(t, err)
-	assert.Empty(t, l.Checkpoints, "what was deleted leaves the archive of others")
-}
-
-// Two contents for one checkpoint id are a forgery. All clones still agree on one
-// content.
-func TestSyncAgreesOnForgedContent(t *testing.T) {
-	t.Parallel()
-	a, b, hub, ids := pair(t, 2)
-	b.Git("update-ref", LiveRef("42"), b.Git("-c", "user.name=x", "-c", "user.email=x@x", "commit-tree", "-p", LiveRef("42")+"~1", "-p", LiveRef("42")+"^2",
-		"-m", b.Git("log", "-1", "--format=%B", LiveRef("42")), LiveRef("42")+"~1^{tree}"))
-	require.Equal(t, ids, b.live())
-	a.manual(1)
-	for range 2 {
-		a.sync()
-		b.sync()
-	}
-	assert.Equal(t, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")), a.tip())
-	assert.Equal(t, a.tip(), b.tip())
-}
-
 // Merges never omit an unknown commit.
 func TestSyncRejectsUnknownCommit(t *testing.T) {
 	t.Parallel()
@@ -177,65 +99,6 @@ func TestSyncRefused(t *testing.T) {
 	assert.Equal(t, there, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 	require.NoError(t, os.Remove(hook))
 	meet(t, hub, a, b)
-}
-
-// Shallow clones can follow, append and join.
-func TestSyncShallow(t *testing.T) {
-	gittest.Slow(t)
-	a, _, hub, _ := pair(t, 3)
-	c := a.clone(hub, "--depth=1")
-	c.Git("fetch", "-q", "--depth=2", "origin", LiveRef("42")+":"+LiveRef("42"))
-	c.s = c.open(c.Dir)
-	c.manual(1)
-	assert.Equal(t, Pushed, c.sync().Result)
-	a.sync()
-	a.manual(1)
-	a.sync()
-	assert.Equal(t, Fetched, c.sync().Result)
-	a.manual(1)
-	a.sync()
-	c.manual(1)
-	assert.Equal(t, Joined, c.sync().Result)
-	c.Git("fetch", "-q", "--unshallow", "origin")
-	c.s = c.open(c.Dir)
-	c.sync()
-	assert.Len(t, c.live(), 7)
-}
-
-// Complete chains in shallow clones stay complete after any number of fetched
-// checkpoints.
-func TestSyncKeepsCompleteChainInShallowClone(t *testing.T) {
-	gittest.Slow(t)
-	a, _, hub, _ := pair(t, 1)
-	c := a.clone(hub, "--depth=1")
-	require.NoError(t, c.sync().Err)
-	a.manual(6)
-	a.sync()
-	c.manual(2)
-	assert.Equal(t, Synced{Issue: "42", Fetched: 6, Pushed: 2, Joined: true, Result: Joined}, c.sync())
-	assert.Len(t, c.live(), 9)
-	assert.False(t, mustRead(t, c).Cut)
-}
-
-// One sync covers every issue, including issues known to one clone only.
-func TestSyncAll(t *testing.T) {
-	t.Parallel()
-	a, b, hub, _ := pair(t, 1)
-	for n := range 5 {
-		_, err := a.s.Save(ctx, SaveRequest{Issue: checkpoint.Issue(fmt.Sprint(n)), Edit: a.request(checkpoint.Manual).Edit})
-		require.NoError(t, err)
-	}
-	a.Git("update-ref", "-d", LiveRef("3"))
-	for _, w := range []*world{a, b} {
-		done, err := w.s.Sync(ctx, SyncRequest{Remote: "origin"})
-		require.NoError(t, err)
-		require.Len(t, done, 6)
-		for _, d := range done {
-			require.NoError(t, d.Err)
-		}
-	}
-	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), b.Git("for-each-ref", "refs/checkpoints"))
-	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), a.Git("--git-dir="+hub, "for-each-ref", "refs/checkpoints"))
 }
 
 // With a push URL, syncs read the fork, not the fetch URL.

@@ -46,26 +46,6 @@ func TestSyncJoinsAfterARefusalInAnyWords(t *testing.T) {
 	}
 }
 
-// The first push of an issue may lose a race for a new ref.
-func TestPushOfANewIssueAfterARefusalIsDivergence(t *testing.T) {
-	gittest.Slow(t)
-	for _, server := range []string{"git 2.51", "Azure"} {
-		t.Run(server, func(t *testing.T) {
-			a := newWorld(t)
-			hub := a.hub()
-			b := a.clone(hub)
-			b.manual(1)
-			b.Git("push", "-q", "origin", LiveRef("42")+":refs/heads/theirs")
-			a.manual(1)
-			a.hook(hub, "pre-receive", "unset GIT_QUARANTINE_PATH\ngit update-ref "+LiveRef("42")+" refs/heads/theirs\n")
-			a.answersIn(refusingWords[server])
-			done := a.push()
-			assert.Equal(t, Diverged, done.Result)
-			assert.ErrorContains(t, done.Err, "diverged")
-		})
-	}
-}
-
 // If the remote ref is unchanged, rejections are final. After few pushes the user sees
 // the server's message.
 func TestRejectionOfUnchangedRefIsFinal(t *testing.T) {

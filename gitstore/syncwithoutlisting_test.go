@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -56,25 +55,6 @@ func TestSyncOfLocalOnlyTakesOneConnection(t *testing.T) {
 	assert.Subset(t, a.live(), slices.Concat(saved, late))
 	a.sound()
 	b.sound()
-}
-
-// Pushing a chain does not change the archive.
-func TestPushWithoutListingKeepsArchive(t *testing.T) {
-	t.Parallel()
-	a, _, srv, _ := served(t)
-	_, err := a.s.Archive(ctx, "42", a.live()[:1], "")
-	require.NoError(t, err)
-	a.sync()
-	was, archived := a.Git("rev-parse", ArchiveRef("42")), a.archived()
-	require.Len(t, archived, 1)
-
-	a.manual(1)
-	before := srv.all.Load()
-	assert.Equal(t, Pushed, a.sync().Result)
-	assert.EqualValues(t, 1, srv.all.Load()-before, "no look")
-	assert.Equal(t, was, a.Git("rev-parse", ArchiveRef("42")))
-	assert.Equal(t, archived, a.archived())
-	a.sound()
 }
 
 // Checkpoints that plain git has pushed do not count as pushed by the sync.
@@ -143,24 +123,6 @@ func TestSyncIncludesSavesOfMeanwhile(t *testing.T) {
 		b.sync()
 		assert.Subset(t, b.live(), saved)
 	}
-}
-
-// Hook rejections apply to every kind of push, and both sides stay unchanged.
-func TestPushWithoutListingIsRejected(t *testing.T) {
-	t.Parallel()
-	a, b, _, hub := served(t)
-	b.manual(1)
-	b.sync()
-	hook := filepath.Join(hub, "hooks", "update")
-	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho protected; exit 1\n"), 0o777))
-	before := a.Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
-	mine := a.manual(1)
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
-	require.NoError(t, err)
-	require.ErrorContains(t, done[0].Err, "protected")
-	assert.Contains(t, a.live(), mine[0])
-	assert.Equal(t, before, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 }
 
 // Before its first connection, a sync of one issue reads local refs once. After a

@@ -7,7 +7,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
-	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -181,40 +180,5 @@ func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
 	assert.Equal(t, map[string]int{Pushed: 11, Joined: 1}, counts)
 	assert.Equal(t, a.chains(a.GitPath("")), a.chains(hub))
 	assert.Contains(t, a.Git("--git-dir="+hub, "log", "--format=%B", LiveRef(issues[3])), strings.TrimSpace(saved))
-	a.sound()
-}
-
-// Refs of several folders and rewritten chains are pushed together with new chains.
-func TestManyIssuesWithRewrittenChains(t *testing.T) {
-	gittest.Slow(t)
-	a := newWorld(t)
-	hub := a.hub()
-	issues := a.many(12)
-	for _, i := range issues {
-		a.saveIn(i)
-	}
-	_, err := a.s.Sync(ctx, SyncRequest{Remote: "origin"})
-	require.NoError(t, err)
-	for n, i := range issues {
-		l, err := a.s.List(ctx, i, 0)
-		require.NoError(t, err)
-		switch n % 3 {
-		case 0:
-			require.NoError(t, a.s.Drop(ctx, i, []checkpoint.ID{l.Checkpoints[1].ID}))
-		case 1:
-			_, err := a.s.Archive(ctx, i, []checkpoint.ID{l.Checkpoints[1].ID}, "")
-			require.NoError(t, err)
-		default:
-			a.saveIn(i)
-		}
-	}
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin"})
-	require.NoError(t, err)
-	counts, failed := results(done)
-	assert.Empty(t, failed)
-	assert.Equal(t, map[string]int{Pushed: 12}, counts)
-	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs} {
-		assert.Equal(t, a.Git("for-each-ref", prefix), a.Git("--git-dir="+hub, "for-each-ref", prefix))
-	}
 	a.sound()
 }

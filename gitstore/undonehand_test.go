@@ -40,33 +40,3 @@ func TestUndoRevertsRemovalOnce(t *testing.T) {
 	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, ErrNothingToUndo)
 }
-
-// After Purge, undo finds nothing, and git gc deletes the contents.
-func TestPurge(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("a.txt", "secret\n")
-	w.Git("add", "-A")
-	ids := w.manual(1)
-	blob := w.Git("rev-parse", LiveRef("42")+":staged/a.txt")
-	w.Git("reset", "-q", "--hard")
-	ids = append(ids, w.manual(1)...)
-	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
-	carriers, err := w.s.Purge(ctx, "42", ids[:1])
-	require.NoError(t, err)
-	assert.Empty(t, carriers)
-	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
-	require.ErrorIs(t, err, ErrNothingToUndo)
-	w.Git("gc", "-q", "--prune=now")
-	_, err = w.Run(nil, "cat-file", "-e", blob)
-	require.Error(t, err)
-	assert.Equal(t, ids[1:], w.live())
-	w.sound()
-
-	w.Git("update-ref", "refs/git-checkpoint/remote/origin/42", LiveRef("42"))
-	require.NoError(t, w.s.Drop(ctx, "42", ids[1:]))
-	carriers, err = w.s.Purge(ctx, "42", ids[1:])
-	require.NoError(t, err)
-	assert.Equal(t, []string{"refs/git-checkpoint/remote/origin/42"}, carriers)
-	assert.Equal(t, []checkpoint.ID{}, w.live())
-}

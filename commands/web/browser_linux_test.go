@@ -17,6 +17,8 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -133,9 +135,7 @@ func (b *tour) stayed(allowed ...string) {
 // TestBrowser visits each view in a real browser.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	b := startTour(t)
 	b.axe = axeCore(t)
 	saved := b.w.work()
@@ -292,9 +292,7 @@ func TestBrowser(t *testing.T) {
 // navigation from a file.
 func TestBrowserOpensTheFile(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	b := startTour(t)
 	b.w.work()
 	file := filepath.Join(t.TempDir(), "open.html")
@@ -336,9 +334,7 @@ func (b *tour) letIn() {
 // Requests from another page in the same browser fail.
 func TestBrowserBlocksOtherPages(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	b := startTour(t)
 	saved := b.w.work()
 	b.letIn()

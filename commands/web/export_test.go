@@ -31,41 +31,6 @@ func into(file string) func(string, io.Reader) error {
 	return func(_ string, page io.Reader) error { return Put(file, page) }
 }
 
-func TestExportIsSelfContained(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, true)
-	saved := w.work()
-	issue, _ := w.hostileWork()
-	file := filepath.Join(t.TempDir(), "out.html")
-	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
-	page, left := w.export(file)
-	assert.Empty(t, left)
-	assertHarmless(t, "export", page)
-	_, body, _ := strings.Cut(page, "<body")
-	for _, want := range []string{
-		"Sign out everywhere", "the plan", "first batch", "summary", `<td class="src">three</td>`, `id="i-42"`, `href="#i-42"`, `id="c-` + saved[0].Commit.String() + `"`,
-		`&lt;script&gt;alert(1)`, `id="` + (links{file: true}.issue(checkpoint.Issue(issue)))[1:] + `"`,
-	} {
-		has(t, body, want)
-	}
-	for _, never := range []string{`href="/`, "<form method=\"post\"", "/drop", "Editing on", "http:", "https:"} {
-		lacks(t, body, never)
-	}
-	has(t, page, `http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;`)
-	for _, id := range groups(body, `id="([^"]+)"`) {
-		assert.Equal(t, 1, strings.Count(body, `id="`+id+`"`), "id %s is there once", id)
-	}
-	for _, to := range groups(body, `href="#([^"]+)"`) {
-		has(t, body, `id="`+to+`"`, "a link leads there")
-	}
-	files, err := os.ReadDir(filepath.Dir(file))
-	require.NoError(t, err)
-	assert.Len(t, files, 1, "nothing else is left")
-
-	page, _ = w.export(file, "42")
-	lacks(t, page, "&lt;script&gt;")
-}
-
 // Exported files stay small and report omitted content.
 func TestExportLimitsContent(t *testing.T) {
 	t.Parallel()

@@ -53,27 +53,6 @@ func TestPollsOfAnIssue(t *testing.T) {
 	assert.JSONEq(t, `{"new": 0, "text": "The checkpoints have changed", "unsaved": "all files saved"}`, w.poll(page).Body.String())
 }
 
-// The page of the work in this worktree shows how many files are not saved. All pages share one
-// comparison, which takes a small part of the time.
-func TestPollsOfUnsavedFiles(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, false)
-	w.work()
-	w.turn("42", "claude", "go on")
-	page := w.get("/i/42")
-	has(t, page, "claude, in build")
-	has(t, page, "data-unsaved>all files saved</span>")
-	assert.Equal(t, http.StatusNotModified, w.poll(page).Code)
-	w.unsaved = 3
-	assert.Equal(t, http.StatusNotModified, w.poll(page).Code, "the last comparison is recent")
-	w.site.unsaved.kept = nil
-	assert.JSONEq(t, `{"new": 0, "text": "", "unsaved": "3 files not saved yet"}`, w.poll(page).Body.String())
-	k := w.site.unsaved.kept["42"]
-	assert.GreaterOrEqual(t, time.Until(k.until), unsavedEvery-time.Second)
-	w.git("switch", "-q", "-c", "other")
-	lacks(t, w.get("/i/42"), "data-unsaved>", "the work is on another branch")
-}
-
 func TestPollsOfAllIssues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, false)

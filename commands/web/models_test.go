@@ -248,26 +248,6 @@ func TestFileDiffsMatchPatchesByOrder(t *testing.T) {
 	assert.NotEmpty(t, got[3].More)
 }
 
-func TestStateRows(t *testing.T) {
-	t.Parallel()
-	from, err := checkpoint.Decode([]byte(`{"checkpoint_id": "a", "clock": 1, "s": "x", "t": "one\ntwo\n", "m": {"k": [1, {"z": 2}]}, "l": [1, 2]}`))
-	require.NoError(t, err)
-	to, err := checkpoint.Decode([]byte(`{"checkpoint_id": "b", "clock": 2, "s": "y", "t": "one\n2\n", "new": {"a": {"b": 1}}, "l": [2, 1]}`))
-	require.NoError(t, err)
-	rows := map[string]StateRow{}
-	for _, r := range stateRows(from.Doc(), to.Doc(), &budget{100, 100}) {
-		rows[r.Path] = r
-	}
-	assert.Equal(t, "x", rows["s"].Old.Text)
-	assert.Equal(t, "y", rows["s"].New.Text)
-	assert.Len(t, rows["t"].Hunks[0].Lines, 3)
-	assert.Equal(t, "removed", rows["m"].Op)
-	assert.Len(t, rows["m"].Hunks[0].Lines, 3, "as YAML")
-	assert.Equal(t, "add", rows["new"].Hunks[0].Lines[0].Kind)
-	assert.NotContains(t, rows, "clock")
-	assert.NotContains(t, rows, "checkpoint_id")
-}
-
 func TestTimings(t *testing.T) {
 	t.Parallel()
 	stages := `"stage_timestamps": {"AB-1": {"stage_0_start": "2026-02-14T09:00:00Z", "stage_0_end": "2026-02-14T09:30:20Z",
@@ -304,25 +284,6 @@ func FuzzParsePatch(f *testing.F) {
 		require.LessOrEqual(t, n, 50)
 		fileDiffs(nil, []byte(patch), true, &budget{50, 50})
 	})
-}
-
-// A run of automatic checkpoints is one row with its checkpoints inside. A filter shows each
-// of them.
-func TestTimelineFoldsAutomaticRuns(t *testing.T) {
-	t.Parallel()
-	l := chainOf(10)
-	for i := 2; i < 8; i++ {
-		l.Checkpoints[i].Trigger, l.Checkpoints[i].Note, l.Checkpoints[i].Pinned = checkpoint.BatchComplete, "", false
-	}
-	rows := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, &search{Filter: Filter{Page: 1}}).Groups[0].Rows
-	require.Len(t, rows, 5)
-	require.NotNil(t, rows[2].Run)
-	assert.Equal(t, "6 batches, 5 h", rows[2].Run.Title)
-	assert.Len(t, rows[2].Run.Entries, 6)
-	assert.Equal(t, "Batch done", rows[2].Run.Entries[0].Title)
-	assert.Equal(t, "note 8", rows[3].Entry.Title)
-	filtered := pager{base: "/i/42", size: 100, entries: view.Entries{Now: now}}.timeline(l, &search{Filter: Filter{Page: 1, Trigger: "batch_complete"}}).Groups[0].Rows
-	assert.Len(t, filtered, 6)
 }
 
 // The first click selects a checkpoint, the second compares the older with the newer one.

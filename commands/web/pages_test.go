@@ -420,18 +420,3 @@ func TestCheckpointPageShowsScope(t *testing.T) {
 	has(t, page, `staged files; other files as they were saved before`)
 	lacks(t, page, "Not in this checkpoint")
 }
-
-// An issue shows the tokens of all turns, and a turn its own tokens. Without tokens no row appears.
-func TestTokensOfTurns(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, false)
-	by := w.save("42", "build", checkpoint.Manual, "by hand", nil)
-	lacks(t, w.get("/i/42"), "Tokens")
-	turn := w.save("42", "build", checkpoint.Turn, "fix it", func(r *checkpoint.Record) {
-		used := checkpoint.Tokens{Input: 12000, Output: 3400, CacheRead: 240000}
-		r.SetAgentTurn(checkpoint.AgentTurn{Number: 2, Usage: []checkpoint.Spent{{Tokens: used}}, Spent: []checkpoint.Spent{{Tokens: used.Plus(used)}}})
-	})
-	has(t, w.get("/i/42"), "24k in, 6.8k out, 480k cached")
-	has(t, w.get("/i/42/c/"+string(turn.ID)), "12k in, 3.4k out, 240k cached")
-	lacks(t, w.get("/i/42/c/"+string(by.ID)), "Tokens")
-}

@@ -59,23 +59,6 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestNoSource(t *testing.T) {
-	t.Parallel()
-	root := tree(t, map[string]string{".checkpoint/issues/42.yaml": "t", ".claude": "a file in place of a directory"})
-	for _, c := range []struct{ issue, pattern string }{
-		{"43", ""},
-		{"../issues/42", ""},
-		{"42", "docs/{issue}.yaml"},
-		{"42", ".claude/{issue}.yaml"},
-	} {
-		_, err := File(root, c.issue, c.pattern)
-		assert.ErrorIs(t, err, ErrNoSource, "%s %s", c.issue, c.pattern)
-	}
-	_, err := File(root, "PROJ-9", "")
-	assert.EqualError(t, err, "issue PROJ-9: no issue file: looked for .checkpoint/issues/PROJ-9.yaml, "+
-		".checkpoint/issues/PROJ-9.yml, .checkpoint/issues/PROJ-9.json, .claude/ci-filebase/issues/PROJ-9.yaml")
-}
-
 func TestFileRefuses(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(tree(t, map[string]string{"secret.yaml": "secret"}), "secret.yaml")

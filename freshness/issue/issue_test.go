@@ -2,8 +2,6 @@ package issue
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -133,29 +131,6 @@ func bomb() string {
 		b.WriteString(string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 8) + "*" + string(c-1) + "]\n")
 	}
 	return b.String()
-}
-
-// TestRealFiles reads real ci-filebase files, if present.
-func TestRealFiles(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "foreign", "000-crunch", "ci-filebase_*.yaml"))
-	require.NoError(t, err)
-	if len(files) == 0 && os.Getenv("CI") != "true" {
-		t.Skip("no ../shared/foreign beside this repository")
-	}
-	require.NotEmpty(t, files)
-	labels := 0
-	for _, file := range files {
-		got, err := FromFile(file)
-		require.NoError(t, err, file)
-		assert.Equal(t, file, got.Source)
-		for _, l := range got.Labels {
-			assert.Regexp(t, `^(type|state|domain):[a-z0-9-]+$`, l)
-			labels++
-		}
-		assert.False(t, got.Has("title"), file)
-	}
-	assert.Equal(t, 15, labels)
 }
 
 func FuzzParseFile(f *testing.F) {

@@ -22,7 +22,7 @@ func Decode(data []byte) (*Record, error) {
 	if v := r.Version(); v != "" && major(v) != major(Version) {
 		return nil, &VersionError{v}
 	}
-	if err := recordSchema.check(d.Root); err != nil {
+	if err := recordSchema().check(d.Root); err != nil {
 		slices.Reverse(err.path)
 		line, column := d.Where(err.path)
 		return nil, &SyntaxError{Line: line, Column: column, Path: pathText(err.path), Msg: err.msg}
@@ -41,7 +41,7 @@ func (r *Record) Encode() ([]byte, error) {
 	if err := r.Check(); err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}
-	m := recordSchema.ordered(r.doc)
+	m := recordSchema().ordered(r.doc)
 	data, err := document.Emit(m, 4096)
 	if err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)

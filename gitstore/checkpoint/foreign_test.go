@@ -31,42 +31,6 @@ func foreign(t *testing.T) string {
 	return dir
 }
 
-// The crunch templates contain placeholder words for times. Decode accepts them, and
-// Validate reports them.
-func TestCrunchTemplate(t *testing.T) {
-	data := read(t, filepath.Join(foreign(t), "000-crunch", "template_yaml_0.yaml"))
-	r, err := Decode(data)
-	require.NoError(t, err)
-	assert.Equal(t, Issue("42"), r.Issue())
-	assert.Equal(t, []int{1, 2}, r.CompletedBatches())
-	assert.Equal(t, 3, r.CurrentBatch())
-	assert.Equal(t, "batch_3_task_1", r.ResumeFrom())
-	assert.Equal(t, "feature/issue-42-jwt-refresh", r.Branch())
-	assert.Equal(t, []File{{"src/auth/tokens.py", "modified", true}}, r.Files())
-	assert.Equal(t, []Output{{Agent: "system-architect", Action: "create_spec", Location: ".claude/crunch/42/spec.md"}}, r.Outputs())
-	assert.True(t, r.CreatedAt().IsZero())
-	problems := r.Validate()
-	assert.False(t, valid(problems))
-	var paths []string
-	for _, p := range problems {
-		if !p.Warning {
-			paths = append(paths, p.Path)
-		}
-	}
-	assert.Equal(t, []string{
-		"created_at", "workflow_state.phase_started_at", "agent_outputs.system-architect.create_spec.completed_at",
-	}, paths)
-
-	var keys []string
-	for _, f := range recordSchema.fields[:15] {
-		if f.name != "trigger" {
-			keys = append(keys, f.name)
-		}
-	}
-	assert.Equal(t, keys, r.doc.Keys(), "the schema has the order of the template")
-	requireRoundTrip(t, r.doc)
-}
-
 // Every real document survives a round trip with its key order, or is rejected with a
 // position.
 func TestRealDocuments(t *testing.T) {

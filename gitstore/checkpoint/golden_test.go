@@ -84,7 +84,7 @@ func TestKeyOrder(t *testing.T) {
 	}, rec.doc.Keys())
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
-		mixed := &Record{shuffled(rec.doc, recordSchema, r)}
+		mixed := &Record{shuffled(rec.doc, recordSchema(), r)}
 		before := mixed.Clone()
 		assert.Equal(t, string(want), string(mustEncode(mixed)))
 		assert.True(t, mixed.doc.Equal(before.doc), "Encode changed the document")

@@ -48,23 +48,6 @@ func TestMapKeepsOrder(t *testing.T) {
 	}
 }
 
-func TestNilMapReads(t *testing.T) {
-	var m *Map
-	assert.Zero(t, m.Len())
-	assert.Empty(t, m.Keys())
-	_, ok := m.Lookup("a.b")
-	assert.False(t, ok)
-	assert.Zero(t, m.Clone().Len())
-}
-
-func TestCloneSharesNothing(t *testing.T) {
-	m := doc(t, "a:\n  b: 1\nl:\n  - x: 1\n")
-	c := m.Clone()
-	require.NoError(t, c.Assign("a.b", 2))
-	require.NoError(t, c.Assign("l[0].x", 2))
-	assert.Equal(t, "a:\n  b: 1\nl:\n  - x: 1\n", yamlText(t, m))
-}
-
 func TestLookup(t *testing.T) {
 	m := doc(t, `{"a": {"b.c": 1, "0": "zero", "q\"\\": 2}, "l": [{"path": "x"}, [5]]}`)
 	tests := []struct {
@@ -124,12 +107,6 @@ func TestAssignRefuses(t *testing.T) {
 		assert.Error(t, m.Assign(path, "v"), path)
 		assert.Equal(t, "a: text\nl:\n  - 1\nm:\n  k: 1\n", yamlText(t, m), path)
 	}
-}
-
-func TestMerge(t *testing.T) {
-	m := doc(t, "keep: 1\nmap:\n  a: 1\n  b: 2\nlist:\n  - 1\ngone: 1\ntext: x\n")
-	m.Merge(doc(t, "map:\n  b: null\n  c: 3\nlist:\n  - 2\ngone: null\ntext:\n  now: a mapping\n  not: null\nnew: 1\n"))
-	assert.Equal(t, "keep: 1\nmap:\n  a: 1\n  c: 3\nlist:\n  - 2\ntext:\n  now: a mapping\nnew: 1\n", yamlText(t, m))
 }
 
 func TestParseValue(t *testing.T) {
@@ -235,18 +212,4 @@ func TestMapRename(t *testing.T) {
 			assert.Equal(t, Number("1"), v, name)
 		}
 	}
-}
-
-// An indexed mapping finds a renamed key.
-func TestMapRenameLarge(t *testing.T) {
-	m := NewMap()
-	for n := range 40 {
-		m.Set(fmt.Sprint(n), n)
-	}
-	m.Rename("30", "x")
-	v, _ := m.Get("x")
-	assert.Equal(t, Number("30"), v)
-	_, there := m.Get("30")
-	assert.False(t, there)
-	assert.Equal(t, "x", m.Keys()[30])
 }

@@ -60,7 +60,7 @@ func (r *Record) Clone() *Record { return &Record{r.doc.Clone()} }
 // JSON returns the record as a line of JSON, with the key order of Encode and unchanged
 // numbers.
 func (r *Record) JSON() ([]byte, error) {
-	b, err := document.AppendJSON(nil, recordSchema.ordered(r.doc), 0)
+	b, err := document.AppendJSON(nil, recordSchema().ordered(r.doc), 0)
 	if err != nil {
 		return nil, fmt.Errorf("encode record: %w", err)
 	}

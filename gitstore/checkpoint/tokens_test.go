@@ -11,24 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTokensInARecord(t *testing.T) {
-	r := New()
-	turn := AgentTurn{
-		Number: 3, Usage: []Spent{{Model: "m", Tokens: Tokens{1, 2, 3, 4}}}, UsageOf: "0a",
-		Spent: []Spent{{"claude", "m", "build", Tokens{5, 0, 0, 6}}, {"", "", "", Tokens{Output: 7}}},
-	}
-	r.SetAgentTurn(turn)
-	data, err := r.Encode()
-	require.NoError(t, err)
-	assert.NotContains(t, string(data), "input: 0")
-	back, err := Decode(data)
-	require.NoError(t, err)
-	assert.Equal(t, turn, back.AgentTurn())
-	back.SetSpent(turn.Spent[:1])
-	turn.Spent = turn.Spent[:1]
-	assert.Equal(t, turn, back.AgentTurn())
-}
-
 func TestHostileTokensOfARecord(t *testing.T) {
 	r, err := Decode([]byte("version: \"1.0\"\nagent_turn: {spent: [{input: -5, output: 999999999999999999}, {}, {input: 3}]}\n"))
 	require.NoError(t, err)
@@ -52,20 +34,6 @@ func TestAddSpent(t *testing.T) {
 	}
 	assert.Len(t, list, maxSpent+1)
 	assert.Equal(t, Tokens{Input: 1, Output: 3 * maxSpent}, SumOf(list))
-}
-
-func TestMergeSpent(t *testing.T) {
-	of := func(phase string, n int64) Spent {
-		return Spent{Agent: "claude", Phase: phase, Tokens: Tokens{Input: n}}
-	}
-	base := []Spent{of("a", 10), of("b", 5)}
-	other := []Spent{of("a", 12), of("b", 1), of("c", 3)}
-	newer := []Spent{of("a", 11), of("b", 5), of("d", 4)}
-	assert.Equal(t, []Spent{of("a", 13), of("b", 5), of("d", 4), of("c", 3)}, MergeSpent(base, other, newer))
-	assert.Equal(t, newer, MergeSpent(base, base, newer))
-	assert.Equal(t, other, MergeSpent(nil, nil, other))
-	most := []Spent{of("a", mostTokens)}
-	assert.Equal(t, int64(mostTokens), SumOf(MergeSpent(nil, most, most)).Input)
 }
 
 // Own and finalHex agree with regular expressions.

@@ -27,7 +27,7 @@ func (r *Record) Validate(phases ...string) []Problem {
 		v.phases = CrunchPhases()
 	}
 	v.names()
-	recordSchema.walk(r.doc, "", v.field)
+	recordSchema().walk(r.doc, "", v.field)
 	v.phase()
 	v.graph()
 	v.paths()

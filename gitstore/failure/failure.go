@@ -4,8 +4,6 @@
 package failure
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -31,17 +29,29 @@ const (
 )
 
 // kinds maps exit codes to their names in JSON.
-var kinds = map[int]string{
+var kinds = [...]string{
 	Failure: "failure", Usage: "usage", None: "none", StartFresh: "start_fresh",
 	NeedsAnswer: "needs_answer", Invalid: "invalid", Version: "version", Refused: "refused",
 	Stale: "stale", Repository: "repository", Remote: "remote", Partial: "partial", Secrets: "secrets", Limit: "limit", Interrupted: "interrupted",
 }
 
 // Kind returns the name of an exit code in JSON.
-func Kind(code int) string { return kinds[code] }
+func Kind(code int) string {
+	if code < 0 || code >= len(kinds) {
+		return ""
+	}
+	return kinds[code]
+}
 
 // Codes returns the exit codes of failures, in order.
-func Codes() []int { return slices.Sorted(maps.Keys(kinds)) }
+func Codes() (codes []int) {
+	for code, kind := range kinds {
+		if kind != "" {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
 
 // Upgrade is the hint for data of a later version of this program.
 const Upgrade = "upgrade git-checkpoint"

@@ -22,6 +22,8 @@ import (
 	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
 
+	"git-checkpoint/gitstore/testing/gittest"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -196,9 +198,7 @@ func ordered(t *testing.T, was, now *checkpoint.Map, at string) {
 // Readers do not panic on truncated or modified files, and accepted input can be written
 // again.
 func TestRealFilesDamaged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	for _, f := range realFiles(t) {
 		if layout.Ignored(f.path) != "" {
 			continue

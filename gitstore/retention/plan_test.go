@@ -208,15 +208,6 @@ func TestRuleHidesControlCharacters(t *testing.T) {
 	assert.Equal(t, `batch_complete: newest 3 per phase ("a\x1b[2Jb"): 1 of 3`, got[1].Rule)
 }
 
-// The order of the chain counts, not the commit times.
-func TestChainOrderBeatsTime(t *testing.T) {
-	items := parseItems(t, "ui ui ui")
-	for i := range items {
-		items[i].Created = noon.Add(time.Duration(i) * time.Hour)
-	}
-	assert.Equal(t, "Kdd", marks(Plan(Default(), items, noon)))
-}
-
 func TestPlanID(t *testing.T) {
 	items := parseItems(t, "ui mn ui ui")
 	id := PlanID(Plan(Default(), items, noon))
@@ -237,14 +228,6 @@ func TestPlanID(t *testing.T) {
 		})
 	}
 	assert.NotEqual(t, id, PlanID(Plan(Default().With(checkpoint.UserInterrupt, 2), items, noon)), "another policy")
-}
-
-// TestPlanIDSeparates checks that the digest separates adjacent fields.
-func TestPlanIDSeparates(t *testing.T) {
-	a := []Decision{{ID: "a", Rule: "b"}, {ID: "c", Rule: "d"}}
-	b := []Decision{{ID: "a", Rule: "b5:false1:c"}, {ID: "", Rule: "d"}}
-	assert.NotEqual(t, PlanID(a), PlanID(b))
-	assert.NotEqual(t, PlanID(nil), PlanID(a))
 }
 
 // dropped returns the drop decisions in their original order.

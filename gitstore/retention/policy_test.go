@@ -1,10 +1,8 @@
 package retention
 
 import (
-	"math"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -104,58 +102,4 @@ func TestWarnings(t *testing.T) {
 		"trigger batch_complet is unknown, and no checkpoint has it: its rule does nothing",
 		"trigger frobnicated is unknown: all its checkpoints are kept (2)",
 	}, Warnings(Default().With("batch_complet", 1), items))
-}
-
-func TestOlder(t *testing.T) {
-	week := 7 * 24 * time.Hour
-	for _, c := range []struct {
-		name string
-		t    time.Time
-		days int
-		want bool
-	}{
-		{"a second short", noon.Add(-week + time.Second), 7, false},
-		{"to the second", noon.Add(-week), 7, false},
-		{"a second over", noon.Add(-week - time.Second), 7, true},
-		{"a fraction short", noon.Add(-week + time.Millisecond), 7, false},
-		{"a fraction over", noon.Add(-week - time.Millisecond), 7, true},
-		{"future", noon.Add(time.Hour), 7, false},
-		{"off", noon.Add(-100 * week), 0, false},
-		{"negative is off", noon.Add(-100 * week), -1, false},
-		{"unknown time", time.Time{}, 7, false},
-		{"the epoch", time.Unix(0, 0), 7, true},
-		{"days beyond any clock", noon.Add(-100 * week), math.MaxInt, false},
-		{"many days", time.Unix(0, 0), 1_000_000, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, Older(c.t, c.days, noon))
-		})
-	}
-	assert.True(t, Older(noon.Add(-week), 7, noon.Add(time.Nanosecond)), "strictly more, whatever the fraction")
-	assert.True(t, Older(time.Date(2026, 3, 28, 0, 0, 0, 0, time.FixedZone("CET", 3600)), 7,
-		time.Date(2026, 4, 4, 1, 0, 1, 0, time.FixedZone("CEST", 7200))), "a day is 86,400 seconds, whatever summer time says")
-}
-
-func TestAged(t *testing.T) {
-	old, fresh := noon.Add(-8*24*time.Hour), noon.Add(-6*24*time.Hour)
-	for _, c := range []struct {
-		name  string
-		items []Item
-		want  bool
-	}{
-		{"empty", nil, false},
-		{"all old", []Item{{Created: old}, {Created: old.Add(-time.Hour)}}, true},
-		{"newest is fresh", []Item{{Created: fresh}, {Created: old}}, false},
-		{"a fresh one below, clocks went backwards", []Item{{Created: old}, {Created: fresh}}, false},
-		{"a pin beats age", []Item{{Created: old}, {Created: old, Pinned: true}}, false},
-		{"unknown time", []Item{{Created: old}, {}}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			aged, doubt := Aged(c.items, 7, noon, noon)
-			assert.Equal(t, c.want, aged)
-			assert.Empty(t, doubt)
-		})
-	}
-	aged, _ := Aged([]Item{{Created: old}}, 0, noon, noon)
-	assert.False(t, aged, "off")
 }

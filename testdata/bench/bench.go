@@ -20,8 +20,8 @@ type bench struct {
 	git    string
 	binary string
 	log    io.Writer
+	line   string // a program that prints a line
 	repos  map[string]*repo
-	line   *wire // nil until first use
 }
 
 func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
@@ -36,6 +36,9 @@ func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
 	if err == nil {
 		b.binary, err = b.build(ctx)
 	}
+	if err == nil {
+		b.line, err = b.buildLine(ctx)
+	}
 	if err != nil {
 		b.close()
 		return nil, err
@@ -45,9 +48,6 @@ func newBench(ctx context.Context, o *options, log io.Writer) (*bench, error) {
 
 // close removes all repositories after the last measurement.
 func (b *bench) close() {
-	if b.line != nil {
-		b.line.close()
-	}
 	if b.keep {
 		fmt.Fprintf(b.log, "kept: %s\n", b.work)
 		return
@@ -71,13 +71,28 @@ func (b *bench) build(ctx context.Context) (string, error) {
 	if gitstore.ObjectFormat == "sha256" {
 		tags += ",sha256"
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-trimpath",
-		"-ldflags", "-s -w", "-o", target, ".")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build git-checkpoint: %w\n%s", err, out)
+	return target, b.goBuild(ctx, root, target, ".", "-tags", tags)
+}
+
+// buildLine builds a Go program that prints a line.
+func (b *bench) buildLine(ctx context.Context) (string, error) {
+	source, target := filepath.Join(b.work, "line.go"), filepath.Join(b.work, "line")
+	const text = "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"a line\") }\n"
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		return "", err
 	}
-	return target, nil
+	return target, b.goBuild(ctx, b.work, target, source)
+}
+
+// goBuild builds a program with release flags.
+func (b *bench) goBuild(ctx context.Context, dir, target, source string, flags ...string) error {
+	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", target}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, source)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", source, err, out)
+	}
+	return nil
 }
 
 // moduleRoot returns the directory of go.mod at or above the working directory.
@@ -132,7 +147,7 @@ func (b *bench) one(ctx context.Context, w row, s scale) (result, error) {
 		return result{}, err
 	}
 	res.Row, res.Size, res.What, res.Against = w.name, s.name, w.what, w.against
-	res.finish(w.figure(s))
+	res.finish(w.target(s))
 	b.say("  %s", res.line())
 	return res, nil
 }

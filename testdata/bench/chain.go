@@ -16,78 +16,33 @@ import (
 
 // A chainSpec describes a generated chain.
 type chainSpec struct {
-	issue   string
-	length  int
-	trigger func(i int) string // trigger of checkpoint i, oldest first
+	issue  string
+	length int
 }
-
-func manual(int) string { return "manual" }
 
 // chains writes the chains of a repository.
 func (r *repo) chains(ctx context.Context, k kind) error {
-	n := r.b.lengths
 	var specs []chainSpec
-	switch k {
-	case kindSave:
-		r.short, r.thin, r.long = "1001", "1002", "1003"
-		specs = []chainSpec{{r.short, n.short, manual}, {r.thin, n.short, batchesOnTop(n.short)}, {r.long, n.long, manual}}
-	case kindLoose:
-		r.long = "1003"
-		specs = []chainSpec{{r.long, n.long, manual}}
-	case kindPrune:
-		for i := range r.b.warmups + r.b.few() {
-			r.prune = append(r.prune, strconv.Itoa(2001+i))
-			specs = append(specs, chainSpec{r.prune[i], n.prune, intervalsBelow(n.prune / 10)})
-		}
-	}
-	if k == kindMany || k == kindFew {
-		r.many = many(r.b.lengths.many, k)
-		for _, issue := range r.many {
-			specs = append(specs, chainSpec{issue, eachOfMany, manual})
-		}
+	if k == kindSave {
+		r.short, r.long = "1001", "1003"
+		specs = []chainSpec{{r.short, r.b.lengths.short}, {r.long, r.b.lengths.long}}
 	}
 	for i := range r.b.issuesOf(k) {
 		r.many = append(r.many, strconv.Itoa(5001+i))
-		specs = append(specs, chainSpec{r.many[i], 1, manual})
+		specs = append(specs, chainSpec{r.many[i], 1})
 	}
-	packFrom := 1
-	if k == kindLoose {
-		packFrom = 1 << 30
-	}
-	return r.importChains(ctx, packFrom, specs)
-}
-
-// batchesOnTop returns triggers for a chain with three batch_complete checkpoints.
-// Retention keeps three per phase, so each further batch_complete drops one checkpoint.
-func batchesOnTop(length int) func(int) string {
-	return func(i int) string {
-		if i >= length-3 {
-			return "batch_complete"
-		}
-		return "manual"
-	}
-}
-
-// intervalsBelow returns triggers that make retention drop the oldest n checkpoints: the
-// oldest n+1 are interval checkpoints, and retention keeps the newest of these.
-func intervalsBelow(n int) func(int) string {
-	return func(i int) string {
-		if i <= n {
-			return "interval"
-		}
-		return "manual"
-	}
+	return r.importChains(ctx, specs)
 }
 
 // importChains writes chains with git fast-import. Each checkpoint is a copy of a real
 // checkpoint with another id and time. Chains therefore always have the program's current
 // format, and `verify` accepts them.
-func (r *repo) importChains(ctx context.Context, packFrom int, specs []chainSpec) error {
+func (r *repo) importChains(ctx context.Context, specs []chainSpec) error {
 	t, err := r.template(ctx)
 	if err != nil {
 		return err
 	}
-	err = r.fastImport(ctx, packFrom, func(w io.Writer) error {
+	err = r.fastImport(ctx, func(w io.Writer) error {
 		mark := 0
 		for _, spec := range specs {
 			mark = t.write(w, spec, mark)
@@ -111,7 +66,6 @@ const (
 	templateTrigger = "bench_trigger"
 	templatePhase   = "bench_phase"
 	scratchRef      = "refs/bench/scratch"
-	wholeRefs       = "refs/bench/whole/" // original chains by issue
 )
 
 // A template is a parsed checkpoint.
@@ -176,9 +130,7 @@ func (t *template) write(w io.Writer, spec chainSpec, mark int) int {
 		t.writeOne(w, spec, i, mark)
 		mark += 3
 	}
-	for _, ref := range []string{"refs/git-checkpoint/own/", wholeRefs} {
-		fmt.Fprintf(w, "reset %s%s\nfrom :%d\n\n", ref, spec.issue, mark)
-	}
+	fmt.Fprintf(w, "reset refs/git-checkpoint/own/%s\nfrom :%d\n\n", spec.issue, mark)
 	return mark
 }
 
@@ -237,7 +189,7 @@ func (t *template) names(spec chainSpec, i int, at time.Time) *strings.Replacer 
 		t.id, id,
 		t.created, at.Format("2006-01-02T15:04:05.000000Z"),
 		t.clock, strconv.FormatInt(at.UnixNano(), 10),
-		templateIssue, spec.issue, templateTrigger, spec.trigger(i), templatePhase, "implementing",
+		templateIssue, spec.issue, templateTrigger, "manual", templatePhase, "implementing",
 	)
 }
 

@@ -74,8 +74,3 @@ func try(steps ...func() error) error {
 	}
 	return nil
 }
-
-// feedText is feed with a string.
-func (r *repo) feedText(ctx context.Context, text string, args ...string) error {
-	return r.feed(ctx, strings.NewReader(text), args...)
-}

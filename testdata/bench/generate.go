@@ -17,30 +17,18 @@ type repo struct {
 	scale scale
 	files []string // tracked files, sorted
 	short string   // issue with a short chain
-	thin  string   // issue with a short chain; each save makes retention drop one checkpoint
 	long  string   // issue with a long chain
-	prune []string // issues for prune, one per run
-	many  []string // issues for sync
+	many  []string // issues of one checkpoint each
 }
 
 // A kind selects the chains of a repository.
 type kind string
 
 const (
-	kindSave  kind = "save"  // short, thin and long chain, in one pack with the project
-	kindLoose kind = "loose" // long chain as loose objects
-	kindPrune kind = "prune" // many chains for prune, packed
-	kindMany  kind = "many"  // many issues, packed, with a synced remote
-	kindFew   kind = "few"   // like kindMany with few issues
-
-	kindTurns     kind = "turns"      // a branch with one turn
-	kindUntracked kind = "untracked"  // likewise, with many untracked files
-	kindTouched   kind = "touched"    // likewise, whose index has other times than the files
-	kindFewTurns  kind = "few-turns"  // a branch with a few turns
-	kindManyTurns kind = "many-turns" // a branch with many turns
-	kindGrown     kind = "grown"      // likewise, each with another line of one file
-
-	kindWide kind = "wide" // many files in one directory, without a chain
+	kindSave      kind = "save"      // short and long chain, in one pack with the project
+	kindTurns     kind = "turns"     // a branch with one turn
+	kindUntracked kind = "untracked" // likewise, with many untracked files
+	kindGrown     kind = "grown"     // a branch with many turns, each with another line of one file
 
 	kindIssues100  kind = "issues-100" // a hundred issues, packed, see issueKinds
 	kindIssues1k   kind = "issues-1k"
@@ -56,9 +44,6 @@ func (b *bench) repo(ctx context.Context, k kind, s scale) (*repo, error) {
 	}
 	b.say("generate %s", name)
 	r := &repo{b: b, dir: filepath.Join(b.work, name), scale: s, files: paths(s)}
-	if k == kindWide {
-		r.files = append(r.files, widePaths()...)
-	}
 	if err := r.generate(ctx, k); err != nil {
 		return nil, fmt.Errorf("generate %s: %w", name, err)
 	}
@@ -66,48 +51,25 @@ func (b *bench) repo(ctx context.Context, k kind, s scale) (*repo, error) {
 	return r, nil
 }
 
-// generate creates project and chains. All objects except loose chains are in one pack,
-// without a commit-graph, because the targets were measured without a commit-graph.
+// generate creates project and chains. All objects are in one pack, without a commit-graph,
+// because the targets were measured without a commit-graph.
 func (r *repo) generate(ctx context.Context, k kind) error {
-	pack := func() error {
-		_, err := r.git(ctx, "-c", "gc.writeCommitGraph=false", "gc", "--quiet", "--prune=now")
-		return err
-	}
+	project := func() error { return r.project(ctx) }
+	pack := r.quietly(ctx, "-c", "gc.writeCommitGraph=false", "gc", "--quiet", "--prune=now")
 	chains := func() error { return r.chains(ctx, k) }
-	steps := []func() error{func() error { return r.project(ctx) }, chains, pack}
-	if k == kindLoose {
-		steps[1], steps[2] = pack, chains
+	turn := func() error { return r.branchWithTurn(ctx) }
+	switch k {
+	case kindSave:
+		return try(project, chains, pack, r.b.settle)
+	case kindTurns:
+		return try(project, pack, turn, r.b.settle)
+	case kindUntracked:
+		return try(project, pack, r.addUntracked, turn, r.b.settle)
+	case kindGrown:
+		return try(project, pack, func() error { return r.growInTurns(ctx, r.b.lengths.turns) }, r.b.settle)
 	}
-	if turns, ok := r.b.turns(k); ok {
-		files := map[kind]func() error{kindUntracked: r.addUntracked, kindTouched: r.touch}[k]
-		if files == nil {
-			files = func() error { return nil }
-		}
-		branch := func() error { return r.branchWithTurns(ctx, turns) }
-		return try(steps[0], pack, files, branch, r.b.settle)
-	}
-	if k == kindWide {
-		return try(steps[0], pack, r.b.settle)
-	}
-	if k == kindGrown {
-		grow := func() error { return r.growInTurns(ctx, r.b.lengths.manyTurns) }
-		return try(steps[0], pack, grow, r.b.settle)
-	}
-	if r.b.issuesOf(k) > 0 { // gc of so many records takes minutes, and fast-import has packed them
-		return try(steps[0], chains, func() error { return r.packIssues(ctx) }, r.b.settle)
-	}
-	if k == kindMany || k == kindFew {
-		steps = append(steps, func() error { return r.share(ctx) })
-	}
-	steps = append(steps, func() error { return r.stage(ctx, 0) }, r.b.settle)
-	return try(steps...)
-}
-
-// turns returns the number of saved turns of a kind of repository. It returns false if the
-// repository has other chains.
-func (b *bench) turns(k kind) (int, bool) {
-	turns, ok := map[kind]int{kindTurns: 1, kindUntracked: 1, kindTouched: 1, kindFewTurns: b.lengths.fewTurns, kindManyTurns: b.lengths.manyTurns}[k]
-	return turns, ok
+	// A gc of the records of many issues takes minutes, and fast-import has packed them.
+	return try(project, chains, func() error { return r.packIssues(ctx) }, r.b.settle)
 }
 
 // paths returns file names of the form top/leaf/file.
@@ -138,7 +100,7 @@ func (r *repo) project(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.fastImport(ctx, 1, r.writeProject); err != nil {
+	if err := r.fastImport(ctx, r.writeProject); err != nil {
 		return err
 	}
 	_, err := r.git(ctx, "reset", "--quiet", "--hard")
@@ -159,9 +121,8 @@ const (
 	firstTime = 1767312000 // 2026-01-02T00:00:00Z
 )
 
-// fastImport runs git fast-import with the output of write. If the number of objects is
-// below packFrom, git stores loose objects instead of a pack.
-func (r *repo) fastImport(ctx context.Context, packFrom int, write func(io.Writer) error) error {
+// fastImport runs git fast-import with the output of write.
+func (r *repo) fastImport(ctx context.Context, write func(io.Writer) error) error {
 	in, out := io.Pipe()
 	go func() {
 		w := bufio.NewWriterSize(out, 1<<16)
@@ -177,7 +138,7 @@ func (r *repo) fastImport(ctx context.Context, packFrom int, write func(io.Write
 		}
 		out.CloseWithError(err)
 	}()
-	err := r.feed(ctx, in, "-c", fmt.Sprintf("fastimport.unpackLimit=%d", packFrom), "fast-import", "--quiet", "--force")
+	err := r.feed(ctx, in, "-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--force")
 	in.Close()
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,14 +17,6 @@ func syncDisk(path string) error {
 	}
 	defer d.Close()
 	return unix.Syncfs(int(d.Fd()))
-}
-
-// peakOf returns peak memory of an ended process, in KiB.
-func peakOf(s *os.ProcessState) int64 {
-	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
-		return usage.Maxrss
-	}
-	return 0
 }
 
 // fileSystem returns the type of the file system that contains path.

@@ -2,9 +2,6 @@
 
 package main
 
-import "os"
-
-func syncDisk(string) error         { return nil }
-func peakOf(*os.ProcessState) int64 { return 0 }
-func fileSystem(string) string      { return "unknown" }
-func load() string                  { return "" }
+func syncDisk(string) error    { return nil }
+func fileSystem(string) string { return "unknown" }
+func load() string             { return "" }

@@ -1,20 +1,19 @@
 // Command bench compares the performance of git-checkpoint with git.
 //
 // It creates repositories of 1k, 10k and 100k files, with chains of up to 10,000
-// checkpoints. For each performance target (time, memory, size) it runs git-checkpoint
-// and the git commands of that target:
+// checkpoints. For each performance target it runs git-checkpoint and the git commands of
+// that target:
 //
 //	go run ./testdata/bench                      everything: minutes, 3 GB of disk
 //	go run ./testdata/bench -size 1k -rows save
-//	go run ./testdata/bench -size 1k,10k,50k -rows turn
-//	go run ./testdata/bench -size 1k -rows issues -cpu -n 5    how the cost grows with the issues
+//	go run ./testdata/bench -size 1k -rows issue -cpu -n 5    how the cost grows with the issues
 //	go run ./testdata/bench -smoke               every row once, for CI
 //	go run -tags sha256 ./testdata/bench         in SHA-256 repositories
 //
 // A measured time covers a whole process from start to end. Both sides of a row alternate
 // (A B A B) after a warm-up with checked output. Before each run, outside the measured
-// time, the required state is created. Ten files are staged again, so that neither side
-// finds trees of the other. The file system is synced, so that neither side waits for
+// time, the required state is created: files change again, so that neither side finds
+// objects of the other. The file system is synced, so that neither side waits for
 // earlier writes. No files are deleted between runs, because ext4 creates files slowly
 // for minutes after a mass delete.
 //
@@ -32,9 +31,6 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == peakArg {
-		os.Exit(peakMain(os.Args[2:]))
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // A scale is the size of a repository.
@@ -29,19 +28,15 @@ var tiny = scale{"tiny", 100, 10}
 
 // lengths are the lengths of chains.
 type lengths struct {
-	short int // chain for most saves
-	long  int // chain for checking that length does not affect speed
-	prune int // chain with one tenth dropped by retention
-	many  int // number of issues with chains of length eachOfMany, for sync
-
-	fewTurns, manyTurns int // saved turns of an agent
-
+	short  int    // chain for most saves
+	long   int    // chain for checking that length does not affect speed
+	turns  int    // saved turns that each add a line to a file
 	issues [4]int // numbers of issues, see issueKinds
 }
 
 var (
-	fullLengths  = lengths{200, 10_000, 9_000, 1_000, 9, 999, [4]int{100, 1_000, 10_000, 100_000}}
-	smokeLengths = lengths{10, 60, 50, 30, 2, 5, [4]int{3, 5, 60, 80}}
+	fullLengths  = lengths{200, 10_000, 999, [4]int{100, 1_000, 10_000, 100_000}}
+	smokeLengths = lengths{10, 60, 5, [4]int{3, 5, 60, 80}}
 )
 
 // options are the command-line flags.
@@ -59,7 +54,6 @@ type options struct {
 	dir     string
 	keep    bool
 	cpu     bool
-	delay   time.Duration
 }
 
 func parseOptions(args []string, stderr io.Writer) (*options, error) {
@@ -71,13 +65,12 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.runs, "n", 15, "timed runs of each side; slow rows take fewer")
 	f.BoolVar(&o.smoke, "smoke", false, "every row once on a tiny repository, for correctness")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	f.BoolVar(&o.strict, "strict", false, "fail when a figure that must hold is missed")
+	f.BoolVar(&o.strict, "strict", false, "fail when a target is missed")
 	f.BoolVar(&o.sync, "sync", true, "sync the file system before each timed run")
 	f.StringVar(&o.binary, "binary", "", "measure this git-checkpoint, not one built from the source here")
 	f.StringVar(&o.dir, "dir", os.TempDir(), "where to work; on a real disk")
 	f.BoolVar(&o.keep, "keep", false, "leave the repositories in place")
 	f.BoolVar(&o.cpu, "cpu", false, "measure processor time of all processes, for a machine with other work")
-	f.DurationVar(&o.delay, "delay", 20*time.Millisecond, "what the line of some rows takes, each way")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -90,7 +83,6 @@ func parseOptions(args []string, stderr io.Writer) (*options, error) {
 	}
 	if o.smoke {
 		o.scales, o.lengths, o.runs, o.warmups = []scale{tiny}, smokeLengths, 1, 1
-		o.delay = min(o.delay, time.Millisecond)
 		return o, nil
 	}
 	o.scales, err = parseSizes(*sizes)

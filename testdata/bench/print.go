@@ -47,11 +47,11 @@ func printTable(w io.Writer, h host, results []result) error {
 	fmt.Fprintf(w, "%s\n%s, %s, %d CPUs, load %s\n", h.Program, h.Git, h.Platform, h.CPUs, h.Load)
 	fmt.Fprintf(w, "%s on %s%s\n\n", h.Dir, h.FileSystem, diskNote(h))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "row\tfiles\tours\tgit's\tratio\ttarget\tmust\tverdict")
+	fmt.Fprintln(t, "row\tfiles\tours\tgit's\tratio\ttarget\tverdict")
 	for _, r := range results {
 		fmt.Fprintln(t, strings.Join([]string{
 			r.Row, r.Size, cell(r.Ours, r.Unit), cell(r.Theirs, r.Unit),
-			number(r.Ratio), number(r.Target), number(r.Must), r.Verdict,
+			number(r.Ratio), number(r.Target), r.Verdict,
 		}, "\t"))
 	}
 	if err := t.Flush(); err != nil {

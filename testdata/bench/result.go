@@ -12,11 +12,11 @@ type result struct {
 	Size    string  `json:"size"`
 	What    string  `json:"what"`
 	Against string  `json:"against"`
-	Unit    string  `json:"unit"` // ms, KiB, objects, trips
+	Unit    string  `json:"unit"` // ms, objects
 	Ours    summary `json:"ours"`
 	Theirs  summary `json:"theirs,omitzero"`
-	Ratio   float64 `json:"ratio,omitempty"` // ratio of medians
-	figure          // limits for the ratio or count
+	Ratio   float64 `json:"ratio,omitempty"`  // ratio of medians
+	Target  float64 `json:"target,omitempty"` // limit of the ratio or count
 	Verdict string  `json:"verdict"`
 
 	exact bool // an exact count without noise
@@ -26,18 +26,18 @@ type result struct {
 func counted(n, most int) result {
 	return result{
 		Unit: "objects", Ours: summarize([]float64{float64(n)}),
-		figure: figure{Target: float64(most)}, exact: true,
+		Target: float64(most), exact: true,
 	}
 }
 
 // finish sets ratio and verdict.
-func (r *result) finish(f figure) {
+func (r *result) finish(target float64) {
 	if r.exact {
-		r.Verdict = r.judge(r.Ours.Median)
+		r.Verdict = judge(r.Ours.Median, r.Target)
 		return
 	}
-	r.figure, r.Ratio = f, ratio(r.Ours.Median, r.Theirs.Median)
-	r.Verdict = r.judge(r.Ratio)
+	r.Target, r.Ratio = target, ratio(r.Ours.Median, r.Theirs.Median)
+	r.Verdict = judge(r.Ratio, target)
 }
 
 // line returns a short text of the result.

@@ -1,6 +1,14 @@
 package main
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // A row is one performance target.
 type row struct {
@@ -8,196 +16,93 @@ type row struct {
 	what    string
 	against string
 	store   kind
-	once    bool              // measures chains only: run at the smallest size only
-	figures map[string]figure // figures by size; "" applies to any size
+	once    bool               // does not depend on the number of files: runs at the smallest size only
+	targets map[string]float64 // limits of the ratio by size; "" applies to any size
 	run     func(context.Context, *repo) (result, error)
 }
 
-// figure returns the row's figure at a size. A tiny repository has no figures.
-func (w row) figure(s scale) figure {
+// target returns the row's limit at a size, or 0. A tiny repository has no limits.
+func (w row) target(s scale) float64 {
 	if s == tiny {
-		return figure{}
+		return 0
 	}
-	if f, ok := w.figures[s.name]; ok {
-		return f
-	}
-	return w.figures[""]
+	return cmp.Or(w.targets[s.name], w.targets[""])
 }
 
-func at(size string, f figure) map[string]figure { return map[string]figure{size: f} }
+func bySize(few, some, many float64) map[string]float64 {
+	return map[string]float64{"1k": few, "10k": some, "100k": many}
+}
 
-func anywhere(target float64) map[string]figure { return at("", figure{Target: target}) }
+func anywhere(target float64) map[string]float64 { return map[string]float64{"": target} }
+
+const stashName = "git stash create"
 
 // rows lists all rows in table order.
-var rows = append([]row{
+var rows = slices.Concat([]row{
 	{
-		name: "save", store: kindSave, run: runSave,
-		what: "save, durable, nothing dropped", against: pipelineName,
-		figures: map[string]figure{"1k": {0.6, 0.75}, "10k": {0.5, 0.65}, "100k": {0.22, 0.3}},
+		name: "save", store: kindSave, run: runSave, targets: bySize(1.7, 1.2, 0.95),
+		what: "save, ten changed files and one new", against: stashName,
 	},
 	{
-		name: "save-drop", store: kindSave, run: runSaveDrop,
-		what: "save, dropping one by retention", against: pipelineName,
-		figures: map[string]figure{"1k": {Must: 0.95}, "10k": {Must: 0.8}, "100k": {Must: 0.4}},
+		name: "save-untracked", store: kindUntracked, run: runSaveUntracked, targets: anywhere(1.1),
+		what: "second save, 5,000 untracked files", against: stashName + ", git ls-files --others",
 	},
 	{
-		name: "save-stash", store: kindSave, run: runSaveStash,
-		what: "save, nothing dropped", against: "git stash create",
-		figures: map[string]figure{"1k": {Target: 0.8}, "10k": {Target: 0.3}, "100k": {Target: 0.055}},
+		name: "turn-idle", store: kindTurns, run: runTurnIdle, targets: bySize(2, 1.5, 1.2),
+		what: "hook of a turn without a change", against: "git status --porcelain",
 	},
 	{
-		name: "save-same", store: kindSave, run: runSaveSame,
-		what: "save --staged, nothing staged since the last one", against: "git write-tree (cached) + commit-tree + update-ref",
-		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.9}, "100k": {Target: 0.5}},
+		name: "turn", store: kindTurns, run: runTurn, targets: bySize(1.3, 1, 0.9),
+		what: "hook of a turn, 3 changed and 2 untracked files", against: stashName,
 	},
 	{
-		name: "save-long", store: kindSave, run: runSaveLong,
-		what: "save on the long chain", against: "save on the short chain", figures: anywhere(1.1),
+		name: "status", store: kindSave, run: runStatus, targets: bySize(2.5, 1.6, 1.4),
+		what: "status, ten changed files", against: "git status --porcelain",
 	},
 	{
-		name: "save-worktree", store: kindSave, run: runSaveWorktree,
-		what: "save, whole state", against: "git stash create + git ls-files --others",
-		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "50k": {Target: 0.4}, "100k": {Target: 0.4}},
+		name: "restore", store: kindSave, run: runRestore, targets: anywhere(1.5),
+		what: "restore of ten files", against: "git stash apply of the same",
 	},
 	{
-		name: "turn", store: kindTurns, run: runTurn,
-		what: "hook of a turn, 3 changed and 2 untracked files", against: "git stash create, git ls-files --others",
-		figures: map[string]figure{"1k": {Target: 1.0}, "10k": {Target: 0.6}, "50k": {Target: 0.4}, "100k": {Target: 0.4}},
+		name: "save-long", store: kindSave, run: runSaveLong, targets: anywhere(1.1),
+		what: "save on the long chain", against: "save on the short chain",
 	},
 	{
-		name: "turn-touched", store: kindTouched, run: runTurnTouched,
-		what: "hook of a turn after a touch of all files", against: "hook of a turn without it", figures: anywhere(1.2),
+		name: "list-packed", store: kindSave, once: true, run: runList, targets: anywhere(2),
+		what: "list of the long chain, packed", against: logName,
 	},
 	{
-		name: "turn-untracked", store: kindUntracked, run: runTurnUntracked,
-		what: "hook of a turn, 5,000 untracked files", against: "git stash create, git ls-files --others",
+		name: "list-20", store: kindSave, once: true, run: runListNewest, targets: anywhere(3.5),
+		what: "list -n 20 of the long chain", against: logName + " -n 20",
+	},
+}, oneIssueRows(), allIssuesRows(), syncRows(), []row{
+	{
+		name: "blame", store: kindGrown, once: true, run: runBlame, targets: anywhere(1.3),
+		what: "blame of 20 lines after many turns", against: "git blame of a commit for each turn",
 	},
 	{
-		name: "turn-idle", store: kindUntracked, run: runTurnIdle,
-		what: "hook of an idle turn, 5,000 untracked files", against: "git status -uall", figures: anywhere(1.5),
+		name: "blame-first", store: kindGrown, once: true, run: runBlameFirst, targets: anywhere(2),
+		what: "the first blame after many turns", against: "git blame of a commit for each turn",
 	},
 	{
-		name: "turn-late", store: kindManyTurns, once: true, run: runTurnLate,
-		what: "hook of the turn after 999 others", against: "hook of the turn after 9 others", figures: anywhere(1.1),
+		name: "version", store: kindSave, once: true, run: runVersion, targets: anywhere(2),
+		what: "version", against: "a Go program that prints a line",
 	},
 	{
-		name: "blame", store: kindGrown, once: true, run: runBlame,
-		what: "blame of 20 lines after 999 turns", against: "git blame of a commit for each turn",
+		name: "prepush", store: kindSave, once: true, run: runPrePush, targets: anywhere(5),
+		what: "pre-push with nothing to do", against: "git rev-parse HEAD",
 	},
 	{
-		name: "blame-first", store: kindGrown, once: true, run: runBlameFirst,
-		what: "the first blame after 999 turns", against: "git log -p of a commit for each turn", figures: anywhere(2),
-	},
-	{
-		name: "list-packed", store: kindSave, once: true, run: runList,
-		what: "list of the long chain, packed", against: logName, figures: anywhere(1.2),
-	},
-	{
-		name: "list-loose", store: kindLoose, once: true, run: runList,
-		what: "list of the long chain, loose", against: logName, figures: anywhere(1.0),
-	},
-	{
-		name: "list-20", store: kindSave, run: runListNewest,
-		what: "list -n 20 of the long chain", against: logName + " -n 20", figures: anywhere(2.6),
-	},
-	{
-		name: "status", store: kindSave, run: runStatus,
-		what: "status, offline, of the long chain", against: "git status --porcelain -uall",
-		figures: at("100k", figure{Target: 1.2}),
-	},
-	{
-		name: "status-many", store: kindWide, run: runStatusMany,
-		what: "status, 5,000 changed files that the checkpoint has", against: "git status --porcelain", figures: anywhere(3),
-	},
-	{
-		name: "restore-many", store: kindWide, run: runRestoreMany,
-		what: "restore of 5,000 files", against: "git checkout of the same files",
-	},
-	{
-		name: "restore", store: kindSave, run: runRestore,
-		what: "restore of 10 files", against: readTreeName, figures: at("100k", figure{Target: 1.1}),
-	},
-	{
-		name: "restore-staged", store: kindSave, run: runRestoreStaged,
-		what: "restore --staged of 10 files", against: readTreeName, figures: at("100k", figure{Target: 0.5}),
-	},
-	{
-		name: "prune", store: kindPrune, once: true, run: runPrune,
-		what: "prune that drops the oldest tenth", against: "git rev-list of the chain", figures: anywhere(7),
-	},
-	{
-		name: "sync-first", store: kindMany, once: true, run: runSyncFirst,
-		what: "sync --all of many issues in a new clone", against: "git fetch of the same refs",
-	},
-	{
-		name: "sync-idle", store: kindMany, once: true, run: runSyncIdle,
-		what: "sync --all of many issues, nothing to do", against: lsRemoteName, figures: anywhere(2),
-	},
-	{
-		name: "sync-one", store: kindMany, once: true, run: runSyncOne,
-		what: "sync --all of many issues, one of them saved", against: lsRemoteName, figures: anywhere(3),
-	},
-	{
-		name: "sync-push", store: kindMany, once: true, run: runSyncPush,
-		what: "sync --all of many issues, one of them saved", against: "git push of its ref alone", figures: anywhere(1.5),
-	},
-	{
-		name: "fetch-one", store: kindMany, once: true, run: runFetchOne,
-		what: "fetch of one issue in a new clone, where there are many", against: "the same where there are a few",
-		figures: anywhere(1.2),
-	},
-	{
-		name: "line-idle", store: kindMany, once: true, run: runSyncIdleLine,
-		what: "sync --all over a line, nothing to do", against: lsRemoteName + ", over it", figures: anywhere(2),
-	},
-	{
-		name: "line-one", store: kindMany, once: true, run: runSyncOneLine,
-		what: "sync --all over a line, one of them saved", against: lsRemoteName + ", over it", figures: anywhere(3),
-	},
-	{
-		name: "line-fetch", store: kindMany, once: true, run: runFetchOneLine,
-		what: "fetch of one issue over a line, in a new clone", against: "git fetch of its ref, over it", figures: anywhere(2),
-	},
-	{
-		name: "trips-idle", store: kindMany, once: true, run: runSyncIdleTrips,
-		what: "round trips of a sync --all with nothing to do", against: "those of " + lsRemoteName,
-	},
-	{
-		name: "trips-fetch", store: kindMany, once: true, run: runFetchOneTrips,
-		what: "round trips of a fetch of one issue in a new clone", against: "those of a git fetch of its ref",
-	},
-	{
-		name: "start", store: kindSave, once: true, run: runStart,
-		what: "version, for hooks with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
-	},
-	{
-		name: "prepush", store: kindSave, once: true, run: runPrePush,
-		what: "pre-push with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
-	},
-	{
-		name: "postcheckout", store: kindSave, once: true, run: runPostCheckout,
-		what: "post-checkout with nothing to do", against: "git rev-parse HEAD", figures: anywhere(4),
-	},
-	{
-		name: "memory", store: kindSave, run: runMemory,
-		what: "peak memory of save", against: "git write-tree", figures: at("100k", figure{Target: 0.8}),
-	},
-	{
-		name: "objects", store: kindSave, run: runObjects,
-		what: "objects of a save", against: "record, 3 commits, changed directories + 2 trees",
+		name: "postcheckout", store: kindSave, once: true, run: runPostCheckout, targets: anywhere(5),
+		what: "post-checkout with nothing to do", against: "git rev-parse HEAD",
 	},
 	{
 		name: "push", store: kindSave, run: runPush,
-		what: "objects of a first push, one staged file", against: "at most 12",
+		what: "objects of a first push", against: "at most 8 more than a push of " + stashName,
 	},
-}, issueRows()...)
+})
 
-const (
-	pipelineName = "git write-tree + hash-object + 2 mktree + commit-tree + update-ref"
-	logName      = "git log --first-parent --format=%H%n%B"
-	readTreeName = "git read-tree -m -u"
-	lsRemoteName = "git ls-remote of the same refs"
-)
+const logName = "git log --first-parent --format=%H%n%B"
 
 func rowNames() []string {
 	names := make([]string, len(rows))
@@ -205,4 +110,83 @@ func rowNames() []string {
 		names[i] = w.name
 	}
 	return names
+}
+
+// ours returns argv of a git-checkpoint command.
+func (r *repo) ours(args ...string) []string { return append([]string{r.b.binary}, args...) }
+
+// here returns argv of git-checkpoint in this repository.
+func (r *repo) here(args ...string) []string {
+	return append(r.ours("-C", r.dir), args...)
+}
+
+// gits returns argv of a git command.
+func (r *repo) gits(args ...string) []string { return append([]string{r.b.git}, args...) }
+
+func printsID(out string) error { return matches(out, `^CP-[a-z0-9_]+-\d{8}T\d{6}Z-[0-9a-f]{8}\n$`) }
+
+func printsHash(out string) error { return matches(out, `^[0-9a-f]{40,64}\n$`) }
+
+// silent checks that a command printed no output.
+func silent(out string) error { return counts("", 0)(out) }
+
+func anything(string) error { return nil }
+
+func matches(out, pattern string) error {
+	if !regexp.MustCompile(pattern).MatchString(out) {
+		return fmt.Errorf("it printed %.200q, which is not %s", out, pattern)
+	}
+	return nil
+}
+
+// counts returns a check for the number of output lines with a prefix.
+func counts(prefix string, want int) func(string) error {
+	return func(out string) error {
+		n := 0
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, prefix) {
+				n++
+			}
+		}
+		if n != want {
+			return fmt.Errorf("it printed %d lines with %q, not %d", n, prefix, want)
+		}
+		return nil
+	}
+}
+
+// growing measures a pair whose first side saves. It checks that each run extends the
+// issue's chain by a commit.
+func (r *repo) growing(ctx context.Context, issue string, ours, gits side) (result, error) {
+	before, err := r.length(ctx, issue)
+	if err != nil {
+		return result{}, err
+	}
+	res, err := r.pair(ctx, r.b.runs, ours, gits)
+	if err != nil {
+		return result{}, err
+	}
+	after, err := r.length(ctx, issue)
+	if want := before + r.b.runs + r.b.warmups; err == nil && after != want {
+		err = fmt.Errorf("the chain of %d commits has %d now, not %d", before, after, want)
+	}
+	return res, err
+}
+
+// length counts the commits of an issue's chain.
+func (r *repo) length(ctx context.Context, issue string) (int, error) {
+	out, err := r.git(ctx, "rev-list", "--first-parent", "--count", "refs/checkpoints/"+issue)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(out)
+}
+
+// captured checks that the newest checkpoint's state differs from HEAD in n files.
+func (r *repo) captured(ctx context.Context, issue string, n int) error {
+	out, err := r.git(ctx, "diff", "--name-only", "HEAD", "refs/checkpoints/"+issue+":state")
+	if err != nil {
+		return err
+	}
+	return counts("", n)(out + "\n")
 }

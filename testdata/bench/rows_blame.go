@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Each turn adds a line to grownFile. statesBranch has a commit for each turn.
@@ -36,7 +35,7 @@ func (r *repo) growInTurns(ctx context.Context, turns int) error {
 
 // blames returns blame of some lines, and the range of these lines.
 func (r *repo) blames() (blame side, lines string, n int) {
-	n = min(20, r.b.lengths.manyTurns)
+	n = min(20, r.b.lengths.turns)
 	lines = fmt.Sprint("1,", n)
 	return side{argv: r.here("blame", turnIssue, grownFile, "-L", lines), check: counts("", n)}, lines, n
 }
@@ -44,14 +43,12 @@ func (r *repo) blames() (blame side, lines string, n int) {
 // runBlame compares blame of a file that many turns have changed with git blame of their commits.
 func runBlame(ctx context.Context, r *repo) (result, error) {
 	ours, lines, n := r.blames()
-	gits := side{argv: r.gits("-C", r.dir, "blame", "-L", lines, statesBranch, "--", grownFile), check: counts("", n)}
-	return r.pair(ctx, r.b.runs, ours, gits)
+	return r.pair(ctx, r.b.runs, ours, r.gitBlames(lines, n))
 }
 
-// runBlameFirst compares the first blame, which builds the line of commits, with git log -p of all
-// commits.
+// runBlameFirst compares the first blame, which builds the line of commits, with git blame.
 func runBlameFirst(ctx context.Context, r *repo) (result, error) {
-	ours, _, _ := r.blames()
+	ours, lines, n := r.blames()
 	ours.prepare = func(ctx context.Context) error { // removes the commits of the line
 		return try(
 			r.quietly(ctx, "update-ref", "-d", "refs/git-checkpoint/line/"+turnIssue),
@@ -59,15 +56,10 @@ func runBlameFirst(ctx context.Context, r *repo) (result, error) {
 			r.quietly(ctx, "prune", "--expire=now"),
 		)
 	}
-	turns := r.b.lengths.manyTurns
-	gits := side{
-		prepare: ours.prepare, argv: r.gits("-C", r.dir, "log", "-p", "--format=%H", fmt.Sprint("-", turns), statesBranch),
-		check: func(out string) error {
-			if n := strings.Count(out, "\n+line of turn "); n < turns {
-				return fmt.Errorf("it printed %d changes of %d turns", n, turns)
-			}
-			return nil
-		},
-	}
-	return r.pair(ctx, r.b.runs, ours, gits)
+	return r.pair(ctx, r.b.runs, ours, r.gitBlames(lines, n))
+}
+
+// gitBlames returns git blame of the commits of all turns.
+func (r *repo) gitBlames(lines string, n int) side {
+	return side{argv: r.gits("-C", r.dir, "blame", "-L", lines, statesBranch, "--", grownFile), check: counts("", n)}
 }

@@ -37,9 +37,20 @@ func (r *repo) packIssues(ctx context.Context) error {
 	)
 }
 
-// issueRows returns the rows about the number of issues. A row of a command for one issue
-// compares the largest number with the smallest. The others compare each number with git.
-func issueRows() []row {
+// compared returns a run that compares a command in a repository with the same command in a
+// repository with fewer issues.
+func compared(fewer kind, runs func(*bench) int, of func(*repo) side) func(context.Context, *repo) (result, error) {
+	return func(ctx context.Context, r *repo) (result, error) {
+		few, err := r.b.repo(ctx, fewer, r.scale)
+		if err != nil {
+			return result{}, err
+		}
+		return r.pair(ctx, runs(r.b), of(r), of(few))
+	}
+}
+
+// oneIssueRows returns the rows of commands for one issue.
+func oneIssueRows() []row {
 	var list []row
 	for _, c := range []struct {
 		name, what string
@@ -52,7 +63,7 @@ func issueRows() []row {
 			return side{argv: r.here("status", r.many[0], "--offline"), check: counts("Resume: ", 1)}
 		}},
 		{"resume", "resume --dry-run", func(r *repo) side {
-			return side{argv: r.here("resume", r.many[0], "--offline", "--dry-run"), check: anything(0)}
+			return side{argv: r.here("resume", r.many[0], "--offline", "--dry-run"), check: anything}
 		}},
 		{"list", "list", func(r *repo) side {
 			return side{argv: r.here("list", r.many[0], "-n", "1"), check: counts("", 1)}
@@ -61,176 +72,44 @@ func issueRows() []row {
 		{"stop", "hook of the end of a session", func(r *repo) side { return r.agentHook("stop") }},
 		{"checkout", "post-checkout", postCheckout},
 	} {
-		list = append(list, row{
-			name: "issues-" + c.name, store: kindIssues100k, once: true, figures: anywhere(1.5),
-			what: c.what + " of one issue of 100,000", against: "of one issue of 100",
-			run: func(ctx context.Context, r *repo) (result, error) {
-				few, err := r.b.repo(ctx, kindIssues100, r.scale)
-				if err != nil {
-					return result{}, err
-				}
-				return r.pair(ctx, r.b.runs, c.side(r), c.side(few))
-			},
-		})
-	}
-	list = append(list, mainRows()...)
-	for _, of := range issueKinds[:3] {
-		list = append(list, allIssuesRows(of.name, of.kind)...)
-		list = append(list, syncIssuesRows(of.name, of.kind)...)
+		for _, of := range []struct {
+			name, number string
+			kind         kind
+			target       float64
+		}{{"10k", "10,000", kindIssues10k, 1.1}, {"100k", "100,000", kindIssues100k, 1.5}} {
+			list = append(list, row{
+				name: "issue-" + c.name + "-" + of.name, store: of.kind, once: true, targets: anywhere(of.target),
+				what: c.what + " of one issue of " + of.number, against: "of one issue of 100",
+				run: compared(kindIssues100, func(b *bench) int { return b.runs }, c.side),
+			})
+		}
 	}
 	return list
 }
 
-// syncIssuesRows returns the rows of a sync of all issues: with a remote that has none of them,
-// and again with nothing to do.
-func syncIssuesRows(number string, k kind) []row {
-	return []row{
-		{
-			name: "issues-new-" + number, store: k, once: true, figures: anywhere(3),
-			what: "sync --all of " + number + " new issues", against: "git push of the same refs",
-			run: func(ctx context.Context, r *repo) (result, error) {
-				ours, gits := &emptyRemote{r: r, name: "ours"}, &emptyRemote{r: r, name: "gits"}
-				return r.pair(ctx, r.b.few(),
-					side{prepare: ours.next, each: ours.sync, check: pushesEach(len(r.many))},
-					side{prepare: gits.next, each: func(int) []string {
-						return r.gits("push", "-q", gits.remote(), checkpointRefs+":"+checkpointRefs)
-					}, check: silent})
-			},
-		},
-		{
-			name: "issues-idle-" + number, store: k, once: true, figures: anywhere(2),
-			what: "sync --all of " + number + " issues, nothing to do", against: lsRemoteName,
-			run: func(ctx context.Context, r *repo) (result, error) {
-				e := &emptyRemote{r: r, name: "idle"}
-				if err := e.next(ctx); err != nil {
-					return result{}, err
-				}
-				if _, err := r.checkpoint(ctx, e.sync(0)[len(r.ours()):]...); err != nil {
-					return result{}, err
-				}
-				return r.pair(ctx, r.b.few(),
-					side{argv: e.sync(0), check: r.says("up to date", len(r.many))},
-					side{argv: r.gits("ls-remote", e.remote(), checkpointRefs), check: counts("", len(r.many))})
-			},
-		},
-	}
-}
-
-// pushesEach checks that each of n issues was pushed. Rows before may have saved to one of them.
-func pushesEach(n int) func(string) error {
-	return func(out string) error {
-		if got := strings.Count(out, ": pushed "); got != n {
-			return fmt.Errorf("%d issues were pushed, not %d", got, n)
-		}
-		return nil
-	}
-}
-
-// An emptyRemote is a new remote for each run. It has the branch main and no checkpoints.
-type emptyRemote struct {
-	r    *repo
-	name string
-	n    int
-}
-
-func (e *emptyRemote) remote() string { return fmt.Sprintf("%s-%d", e.name, e.n) }
-
-func (e *emptyRemote) sync(int) []string { return e.r.ours("sync", "--all", "--remote", e.remote()) }
-
-func (e *emptyRemote) next(ctx context.Context) error {
-	e.n++
-	hub := filepath.Join(e.r.b.work, filepath.Base(e.r.dir)+"-"+e.remote()+".git")
-	return try(
-		e.r.quietly(ctx, "init", "--quiet", "--bare", hub),
-		e.r.quietly(ctx, "remote", "add", e.remote(), hub),
-		e.r.quietly(ctx, "push", "--quiet", e.remote(), "main"),
-	)
-}
-
-// mainRows returns the rows of commands on a branch whose name holds no issue. They find the issues of
-// the branch, or those that were saved last.
-func mainRows() []row {
-	var list []row
-	for _, c := range []struct {
-		name, what string
-		side       func(*repo) side
-	}{
-		{"status", "status", func(r *repo) side {
-			return side{argv: r.here("status", "--offline"), check: shows50(len(r.many))}
-		}},
-		{"turn", "hook of an idle turn", func(r *repo) side { return r.agentHook("turn") }},
-		{"stop", "hook of the end of a session", func(r *repo) side { return r.agentHook("stop") }},
-		{"start", "hook of the start of a session", func(r *repo) side { return r.agentHook("session-start") }},
-		{"checkout", "post-checkout", postCheckout},
-	} {
-		onMain := func(r *repo) side {
-			s := c.side(r)
-			s.prepare = r.onMain()
-			return s
-		}
-		list = append(list, row{
-			name: "main-" + c.name, store: kindIssues100k, once: true, figures: anywhere(1.5),
-			what: c.what + " on main, 100,000 issues", against: "100 issues",
-			run: func(ctx context.Context, r *repo) (result, error) {
-				few, err := r.b.repo(ctx, kindIssues100, r.scale)
-				if err != nil {
-					return result{}, err
-				}
-				return r.pair(ctx, r.b.runs, onMain(r), onMain(few))
-			},
-		})
-	}
-	return list
-}
-
-// postCheckout returns a side that runs the hook of a checkout.
-func postCheckout(r *repo) side {
-	hash := strings.Repeat("1", 40)
-	return side{argv: r.here("hook", "post-checkout", "--", hash, hash, "1"), check: silent}
-}
-
-// allIssuesRows returns the rows of commands that read all issues.
-func allIssuesRows(number string, k kind) []row {
-	const tips = "--format=%(refname)%0a%(trailers)"
+// allIssuesRows returns the rows of commands that read all issues. They are linear: ten times the
+// issues take ten times as long, with a tenth of noise.
+func allIssuesRows() []row {
 	var list []row
 	for _, c := range []struct {
 		name, what string
 		args       []string
-		prepare    func(*repo) func(context.Context) error
 		check      func(n int) func(string) error
-		git        []string
-		gitCheck   func(n int) func(string) error
 	}{
-		{"overview", "list", []string{"list"}, (*repo).onMain, shows50, []string{"for-each-ref", "--sort=-committerdate", "--count=50", "refs/checkpoints/"}, shows50},
-		{"all", "list --all", []string{"list", "--all"}, nil, linesOf("issue "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
-		{"prune", "prune --all", []string{"prune", "--all"}, nil, linesOf("issue "), []string{"for-each-ref", tips, "refs/checkpoints/"}, linesOf("Checkpoint-Id: ")},
-		{"verify", "verify", []string{"verify"}, nil, noErrors, []string{"rev-list", "--objects", "--glob=refs/checkpoints/*"}, anything},
-		{"doctor", "doctor", []string{"doctor"}, nil, noErrors, []string{"fsck", "--connectivity-only"}, anything},
+		{"all", "list --all", []string{"list", "--all"}, linesOf("issue ")},
+		{"verify", "verify", []string{"verify"}, noErrors},
+		{"doctor", "doctor", []string{"doctor"}, noErrors},
+		{"prune", "prune --all", []string{"prune", "--all"}, linesOf("issue ")},
 	} {
 		list = append(list, row{
-			name: "issues-" + c.name + "-" + number, store: k, once: true,
-			what: c.what + ", " + number + " issues", against: "git " + strings.Join(c.git, " "),
-			run: func(ctx context.Context, r *repo) (result, error) {
-				n := len(r.many)
-				ours := side{argv: r.here(c.args...), check: c.check(n)}
-				if c.prepare != nil {
-					ours.prepare = c.prepare(r)
-				}
-				return r.pair(ctx, r.b.few(), ours, side{argv: r.gits(c.git...), check: c.gitCheck(n)})
-			},
+			name: "issues-" + c.name, store: kindIssues10k, once: true, targets: anywhere(11),
+			what: c.what + ", 10,000 issues", against: "1,000 issues",
+			run: compared(kindIssues1k, (*bench).few, func(r *repo) side {
+				return side{argv: r.here(c.args...), check: c.check(len(r.many))}
+			}),
 		})
 	}
 	return list
-}
-
-// here returns argv of git-checkpoint in this repository.
-func (r *repo) here(args ...string) []string {
-	return append(r.ours("-C", r.dir), args...)
-}
-
-// onMain returns a step that switches to a branch without an issue.
-func (r *repo) onMain() func(context.Context) error {
-	return func(ctx context.Context) error { return r.quietly(ctx, "switch", "--quiet", "main")() }
 }
 
 // agentHook returns a side that runs the hook of an agent without changed files.
@@ -244,12 +123,137 @@ func linesOf(prefix string) func(n int) func(string) error {
 	return func(n int) func(string) error { return counts(prefix, n) }
 }
 
-// shows50 checks that the overview has a line for each of 50 issues.
-func shows50(n int) func(string) error { return counts("", min(n, 50)) }
-
 // noErrors checks that checkpoints were checked, without an error.
 func noErrors(int) func(string) error {
 	return func(out string) error { return matches(out, ` checkpoints checked, 0 errors`) }
 }
 
-func anything(int) func(string) error { return func(string) error { return nil } }
+const checkpointRefs = "refs/checkpoints/*"
+
+// syncRows returns the rows of a sync of all issues, for each number of issues: to a remote that
+// has none of them, with nothing to do, and in a new clone.
+func syncRows() []row {
+	var list []row
+	for _, of := range issueKinds[:3] {
+		list = append(list,
+			row{
+				name: "sync-new-" + of.name, store: of.kind, once: true, run: runSyncNew, targets: anywhere(3),
+				what: "sync --all of " + of.name + " new issues", against: "git push of the same refs",
+			},
+			row{
+				name: "sync-idle-" + of.name, store: of.kind, once: true, run: runSyncIdle, targets: anywhere(2.5),
+				what: "sync --all of " + of.name + " issues, nothing to do", against: "git ls-remote of the same refs",
+			},
+			row{
+				name: "sync-first-" + of.name, store: of.kind, once: true, run: runSyncFirst, targets: anywhere(2),
+				what: "sync --all of " + of.name + " issues in a new clone", against: "git fetch of the same refs",
+			},
+		)
+	}
+	return list
+}
+
+// A hub is a remote with the branch main.
+type hub struct {
+	r    *repo
+	name string // of the remote, without its number
+	n    int
+}
+
+func (h *hub) remote() string { return fmt.Sprintf("%s-%d", h.name, h.n) }
+
+func (h *hub) dir() string {
+	return filepath.Join(h.r.b.work, filepath.Base(h.r.dir)+"-"+h.remote()+".git")
+}
+
+func (h *hub) sync(int) []string { return h.r.ours("sync", "--all", "--remote", h.remote()) }
+
+func (h *hub) push(int) []string {
+	return h.r.gits("push", "-q", h.remote(), checkpointRefs+":"+checkpointRefs)
+}
+
+// next makes another hub without checkpoints.
+func (h *hub) next(ctx context.Context) error {
+	h.n++
+	return try(
+		h.r.quietly(ctx, "init", "--quiet", "--bare", "--initial-branch=main", h.dir()),
+		h.r.quietly(ctx, "remote", "add", h.remote(), h.dir()),
+		h.r.quietly(ctx, "push", "--quiet", h.remote(), "main"),
+	)
+}
+
+func runSyncNew(ctx context.Context, r *repo) (result, error) {
+	ours, gits := &hub{r: r, name: "ours"}, &hub{r: r, name: "gits"}
+	pushed := func(out string) error { // rows before may have saved to one of the issues
+		if got := strings.Count(out, ": pushed "); got != len(r.many) {
+			return fmt.Errorf("%d issues were pushed, not %d", got, len(r.many))
+		}
+		return nil
+	}
+	return r.pair(ctx, r.b.few(),
+		side{prepare: ours.next, each: ours.sync, check: pushed},
+		side{prepare: gits.next, each: gits.push, check: silent})
+}
+
+func runSyncIdle(ctx context.Context, r *repo) (result, error) {
+	h := &hub{r: r, name: "idle"}
+	if err := h.next(ctx); err != nil {
+		return result{}, err
+	}
+	if _, err := r.b.do(ctx, r.dir, nil, h.sync(0)...); err != nil {
+		return result{}, err
+	}
+	same := func(out string) error {
+		if n := strings.Count(out, ": up to date\n"); n != len(r.many) {
+			return fmt.Errorf("%d issues are up to date, not %d", n, len(r.many))
+		}
+		return nil
+	}
+	return r.pair(ctx, r.b.few(),
+		side{argv: h.sync(0), check: same},
+		side{argv: r.gits("ls-remote", h.remote(), checkpointRefs), check: counts("", len(r.many))})
+}
+
+func runSyncFirst(ctx context.Context, r *repo) (result, error) {
+	h := &hub{r: r, name: "first"}
+	if err := h.next(ctx); err != nil {
+		return result{}, err
+	}
+	if _, err := r.b.do(ctx, r.dir, nil, h.push(0)...); err != nil {
+		return result{}, err
+	}
+	ours, gits := &clones{hub: h, name: "ours"}, &clones{hub: h, name: "gits"}
+	return r.pair(ctx, r.b.few(),
+		side{
+			prepare: ours.next,
+			each:    func(int) []string { return r.ours("-C", ours.dir, "sync", "--all") },
+			check: func(out string) error {
+				if got := strings.Count(out, ": fetched "); got != len(r.many) {
+					return fmt.Errorf("%d issues were fetched, not %d", got, len(r.many))
+				}
+				return nil
+			},
+		},
+		side{
+			prepare: gits.next,
+			each: func(int) []string {
+				return r.gits("-C", gits.dir, "fetch", "-q", "origin", checkpointRefs+":"+checkpointRefs)
+			},
+			check: silent,
+		})
+}
+
+// clones make a new clone of a hub for each run, without checkpoints.
+type clones struct {
+	hub  *hub
+	name string
+	n    int
+	dir  string
+}
+
+func (c *clones) next(ctx context.Context) error {
+	c.n++
+	c.dir = filepath.Join(c.hub.r.b.work, fmt.Sprintf("%s-clone-%s-%d", filepath.Base(c.hub.r.dir), c.name, c.n))
+	_, err := c.hub.r.git(ctx, "clone", "--quiet", "--no-checkout", "--branch=main", "file://"+c.hub.dir(), c.dir)
+	return err
+}

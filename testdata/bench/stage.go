@@ -5,21 +5,15 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
-	"time"
 )
 
-// staged is the number of changed files, each in another leaf directory.
-const staged = 10
-
-// pick returns n files in different leaf directories, distributed over the repository;
-// other selects other files of the same directories.
-func (r *repo) pick(n, other int) []string {
+// pick returns n files in different leaf directories, distributed over the repository.
+func (r *repo) pick(n int) []string {
 	leaves := r.scale.files / r.scale.perLeaf
 	list := make([]string, n)
 	for i := range list {
-		list[i] = r.files[i*leaves/n*r.scale.perLeaf+other]
+		list[i] = r.files[i*leaves/n*r.scale.perLeaf]
 	}
 	return list
 }
@@ -33,20 +27,6 @@ func (r *repo) change(names []string) error {
 		}
 	}
 	return nil
-}
-
-// stage changes and stages ten files, and changes the given number of other files without
-// staging. This invalidates the index's cached trees of ten leaf directories and their
-// parents.
-func (r *repo) stage(ctx context.Context, unstaged int) error {
-	names := r.pick(staged, 0)
-	if err := r.change(names); err != nil {
-		return err
-	}
-	if _, err := r.git(ctx, append([]string{"add", "--"}, names...)...); err != nil {
-		return err
-	}
-	return r.change(r.pick(unstaged, 1))
 }
 
 // untracked is the number of files that addUntracked writes.
@@ -68,31 +48,11 @@ func (r *repo) addUntracked() error {
 	return nil
 }
 
-// touch gives all tracked files a new time, as a copy or a restored cache does.
-func (r *repo) touch() error {
-	now := time.Now().Add(-time.Hour)
-	for _, name := range r.files {
-		if err := os.Chtimes(filepath.Join(r.dir, filepath.FromSlash(name)), now, now); err != nil {
-			return err
-		}
-	}
-	time.Sleep(time.Second) // a file that changes now may change again without another time
-	return nil
-}
-
 // clean resets index and worktree to HEAD.
 func (r *repo) clean(ctx context.Context) error {
 	_, err := r.git(ctx, "reset", "--quiet", "--hard")
 	return err
 }
 
-// changedDirs returns the number of parent directories of paths, without the root.
-func changedDirs(names []string) int {
-	dirs := map[string]bool{}
-	for _, name := range names {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
-	}
-	return len(dirs)
-}
+// rest prepares only a synced disk.
+func (r *repo) rest(context.Context) error { return nil }

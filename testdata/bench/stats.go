@@ -28,29 +28,20 @@ func median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
-// A figure is a row's limit at one size. Zero means no limit.
-type figure struct {
-	Target float64 `json:"target,omitempty"` // desired value
-	Must   float64 `json:"must,omitempty"`   // required value; if zero, Target is required
-}
-
 // Verdicts.
 const (
 	verdictTarget = "target" // target met
-	verdictMust   = "must"   // required value met
-	verdictMiss   = "MISSED" // required value missed
-	verdictNone   = "-"      // no limit at this size
+	verdictMiss   = "MISSED"
+	verdictNone   = "-" // no target at this size
 )
 
-// judge compares a value with a figure.
-func (f figure) judge(value float64) string {
+// judge compares a value with a target.
+func judge(value, target float64) string {
 	switch {
-	case f == (figure{}):
+	case target == 0:
 		return verdictNone
-	case f.Target > 0 && value <= f.Target:
+	case value <= target:
 		return verdictTarget
-	case f.Must > 0 && value <= f.Must:
-		return verdictMust
 	}
 	return verdictMiss
 }

@@ -279,13 +279,13 @@ func (p *fileParser) pair(key, val *yaml.Node, prefix string, seen map[string]bo
 // entry parses one key: a setting or a section.
 func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	if i := indexOf(func(k *Key) bool { return k.Name == name || k.Crunch == name }); i >= 0 {
-		if section, rest, ok := strings.Cut(table[i].Name, "."); ok && top && strings.Contains(name, ".") {
+		if section, rest, ok := strings.Cut(table()[i].Name, "."); ok && top && strings.Contains(name, ".") {
 			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
 		if isNull(val) {
 			return nil
 		}
-		v, err := fromNode(&table[i], val)
+		v, err := fromNode(&table()[i], val)
 		if err != nil {
 			return p.fail(val, name, err.Error())
 		}

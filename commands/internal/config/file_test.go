@@ -23,18 +23,6 @@ func requireInside(t testing.TB, path string) {
 	}
 }
 
-func TestLoadReadsOnlyTheFirstFile(t *testing.T) {
-	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  mirror: crunch\n")
-	s, err := Load(Sources{Root: root})
-	require.NoError(t, err)
-	assert.Equal(t, Setting{"mirror", "crunch", ".claude/checkpoint-config.yaml:2"}, setting(s, "mirror"))
-
-	require.NoError(t, os.WriteFile(filepath.Join(root, ".checkpoint.yaml"), []byte("mirror: claude\n"), 0o644))
-	s, err = Load(Sources{Root: root})
-	require.NoError(t, err)
-	assert.Equal(t, "claude", s.String("mirror"), "the first file counts alone")
-}
-
 func TestLoadWithoutAFileUsesDefaults(t *testing.T) {
 	for _, root := range []string{t.TempDir(), worktree(t, ".claude", "a file")} {
 		s, err := Load(Sources{Root: root})
@@ -43,11 +31,6 @@ func TestLoadWithoutAFileUsesDefaults(t *testing.T) {
 	}
 	_, err := Load(Sources{Root: filepath.Join(t.TempDir(), "gone")})
 	require.Error(t, err)
-}
-
-func TestExpandReplacesPlaceholders(t *testing.T) {
-	assert.Equal(t, ".claude/a%2Fb/a%2Fb.yaml", Expand(".claude/{issue}/{issue_number}.yaml", "a%2Fb"))
-	assert.Equal(t, ".claude", Expand(".claude", "42"))
 }
 
 // The documented example of the crunch system is valid and sets only default values.

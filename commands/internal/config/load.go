@@ -23,9 +23,9 @@ type Sources struct {
 // accepted values, so that a save can continue. A worktree file with a syntax error
 // contributes no values. A value that worktree files must not set is left out with a warning.
 func Load(src Sources) (*Settings, error) {
-	s := &Settings{values: make([]value, len(table))}
-	for i := range table {
-		s.values[i] = mustParse(&table[i])
+	s := &Settings{values: make([]value, len(table()))}
+	for i := range table() {
+		s.values[i] = mustParse(&table()[i])
 	}
 	err := s.gitValues(src.Git)
 	if e := s.variables(src); err == nil {
@@ -93,11 +93,11 @@ func (s *Settings) gitValue(before []gitstore.ConfigEntry, name string, e *gitst
 	if at < 0 {
 		bad := &SettingError{File: origin, Key: shown("checkpoint." + name), Msg: unknown("checkpoint."+name, (*Key).GitName), Hint: editCommand(e.Scope)}
 		if i := indexOf(func(k *Key) bool { g := k.Group(); return g != nil && sameSquashed(name, g.Name) }); i >= 0 {
-			bad.Msg = "this is a mapping: set its entries, such as " + table[i].GitName()
+			bad.Msg = "this is a mapping: set its entries, such as " + table()[i].GitName()
 		}
 		return bad
 	}
-	k := &table[at]
+	k := &table()[at]
 	text := e.Value
 	if k.Type == List || k.Type == Mapping {
 		text = joinScope(before, at, e)
@@ -129,7 +129,7 @@ func findSquashed(name string) int {
 func Known(name string) string {
 	bare, _ := cutPrefixFold(name, "checkpoint.")
 	if i := findSquashed(bare); i >= 0 {
-		return table[i].Name
+		return table()[i].Name
 	}
 	return ""
 }
@@ -175,7 +175,7 @@ func (s *Settings) variable(name, text string) error {
 	if text == "" {
 		return nil
 	}
-	v, err := parse(&table[at], text)
+	v, err := parse(&table()[at], text)
 	if err != nil {
 		return &SettingError{File: "environment", Key: name, Msg: err.Error(), Hint: "unset " + name}
 	}
@@ -199,7 +199,7 @@ func (s *Settings) file(src Sources) error {
 	s.worktree.Name, s.worktree.Digest = f.name, f.digest
 	for i := range f.values {
 		v := &f.values[i]
-		switch k, err := &table[v.key], s.admit(v); {
+		switch k, err := &table()[v.key], s.admit(v); {
 		case err == nil:
 			s.put(v.key, v.value, fromFile, v.value.origin)
 		case k.Trust == Tighten:
@@ -215,7 +215,7 @@ func (s *Settings) file(src Sources) error {
 		best := nearest(e.Key, func(k *Key) string { return k.Name })
 		i := find(best)
 		// It may be a misspelt setting that keeps checkpoints, so no rule removes one.
-		if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table[i].Trust == Tighten {
+		if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table()[i].Trust == Tighten {
 			text += ", and retention removes no checkpoint"
 			e.worktree = true
 			s.misspelt = cmp.Or(s.misspelt, e)
@@ -247,7 +247,7 @@ func (s *Settings) File() File { return s.worktree }
 
 // admit returns an error if the worktree file must not set this value.
 func (s *Settings) admit(f *fileValue) *SettingError {
-	k, v := &table[f.key], &f.value
+	k, v := &table()[f.key], &f.value
 	e := &SettingError{File: v.origin[:strings.LastIndexByte(v.origin, ':')], Line: f.line, Column: f.column, Key: f.name}
 	switch {
 	case k.Trust == Never:

@@ -80,10 +80,10 @@ type Setting struct{ Key, Value, Origin string }
 
 // All returns every setting that has an effect, in table order.
 func (s *Settings) All() []Setting {
-	all := make([]Setting, 0, len(table))
-	for i := range table {
-		if table[i].Refused == "" {
-			all = append(all, Setting{Key: table[i].Name, Value: s.values[i].text, Origin: s.values[i].origin})
+	all := make([]Setting, 0, len(table()))
+	for i := range table() {
+		if table()[i].Refused == "" {
+			all = append(all, Setting{Key: table()[i].Name, Value: s.values[i].text, Origin: s.values[i].origin})
 		}
 	}
 	return all
@@ -134,7 +134,7 @@ func (s *Settings) Origin(name string) string { return s.any(name).origin }
 // place, program or person.
 func (s *Settings) IsPlain(name string) bool {
 	i := find(name)
-	return i >= 0 && slices.Contains([]Type{Bool, Int, Days, Outcome, Enum}, table[i].Type)
+	return i >= 0 && slices.Contains([]Type{Bool, Int, Days, Outcome, Enum}, table()[i].Type)
 }
 
 // IsDefault reports whether no source sets the key.
@@ -152,8 +152,8 @@ func (s *Settings) Policy() retention.Policy {
 		return retention.Policy{}
 	}
 	p := retention.Default()
-	for i := range table {
-		name, ok := strings.CutPrefix(table[i].Name, keeps)
+	for i := range table() {
+		name, ok := strings.CutPrefix(table()[i].Name, keeps)
 		if !ok {
 			continue
 		}
@@ -225,7 +225,7 @@ func shown(s string) string {
 // put stores a value unless a source with higher precedence has set the key. A switch that
 // cannot be turned on stays off, with a warning.
 func (s *Settings) put(i int, v value, src source, origin string) {
-	if k := &table[i]; k.Refused != "" && v.num == 1 {
+	if k := &table()[i]; k.Refused != "" && v.num == 1 {
 		e := SettingError{File: origin, Key: k.Name, Msg: "it stays off: " + k.Refused}
 		s.warnings = append(s.warnings, e.Error())
 		return
@@ -240,7 +240,7 @@ func (s *Settings) put(i int, v value, src source, origin string) {
 
 func (s *Settings) at(name string, types ...Type) *value {
 	i := find(name)
-	if i < 0 || !slices.Contains(types, table[i].Type) {
+	if i < 0 || !slices.Contains(types, table()[i].Type) {
 		panic("config: no such setting of this type: " + name)
 	}
 	return &s.values[i]

@@ -101,7 +101,7 @@ func (k *Key) Variable() string {
 
 // Keys returns the rows of the table that have an effect, in documentation order.
 func Keys() []Key {
-	return slices.DeleteFunc(slices.Clone(table), func(k Key) bool { return k.Refused != "" })
+	return slices.DeleteFunc(slices.Clone(table()), func(k Key) bool { return k.Refused != "" })
 }
 
 // Takes describes the key's values for users, with literal values in backquotes.
@@ -163,8 +163,8 @@ func find(name string) int {
 
 // indexOf returns the index of the first key for which is returns true, or -1.
 func indexOf(is func(*Key) bool) int {
-	for i := range table {
-		if is(&table[i]) {
+	for i := range table() {
+		if is(&table()[i]) {
 			return i
 		}
 	}

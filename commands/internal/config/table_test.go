@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/retention"
 )
@@ -81,20 +80,6 @@ func TestAtMostThirtyFiveSettings(t *testing.T) {
 	}
 	assert.LessOrEqual(t, len(names), 35)
 	assert.Len(t, groups, 5)
-}
-
-// The names of crunch's settings file work in each file, and nowhere else.
-func TestNamesOfCrunchWorkInFiles(t *testing.T) {
-	const text = "checkpoint:\n  checkpoint_triggers: {interval: false}\n  storage: {max_size_mb: 7, compress: false}\n"
-	for _, name := range []string{".claude/checkpoint-config.yaml", ".checkpoint.yaml"} {
-		s, err := Load(Sources{Root: worktree(t, name, text)})
-		require.NoError(t, err)
-		assert.False(t, s.Bool("triggers.interval"))
-		assert.Equal(t, 7, s.Int("limits.checkpoint_mb"))
-		assert.Empty(t, append(s.Warnings(), s.File().Warnings...))
-	}
-	_, err := Load(Sources{Git: []gitstore.ConfigEntry{entry("checkpoint.storage.max-size-mb", "7")}})
-	require.Error(t, err)
 }
 
 func TestDefaults(t *testing.T) {

@@ -167,7 +167,7 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 		"remote": "backup", "push": "auto", "hooks.pre_push": "block", "max_age_days": "7", "archive_days": "1,2",
 		"storage.location": "/srv/{issue}", "issue_source": "command", "triggers.session_end": "false",
 	} {
-		k := table[find(name)]
+		k := table()[find(name)]
 		s, err := Load(Sources{Git: []gitstore.ConfigEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
 		require.NoError(t, err)
 		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, setting(s, name))
@@ -175,20 +175,6 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, Setting{name, text, "environment " + k.Variable()}, setting(s, name))
 	}
-}
-
-// A weaker value in a worktree file is accepted if a trusted source sets the key.
-func TestWeakerFileValueIsAcceptedIfOverridden(t *testing.T) {
-	root := worktree(t, ".checkpoint.yaml", write("retention.batch_complete", "1"))
-	git := []gitstore.ConfigEntry{{Key: "checkpoint.retention.batch-complete", Value: "2", Scope: "global"}}
-	s, err := Load(Sources{Root: root, Git: git})
-	require.NoError(t, err)
-	assert.Equal(t, 2, s.Int("retention.batch_complete"))
-
-	root = worktree(t, ".checkpoint.yaml", write("push", "never"))
-	s, err = Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_PUSH=auto"}})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"config: .checkpoint.yaml:1:7: push: a file in the worktree cannot set this; to change it: git config checkpoint.push <value>"}, s.File().Warnings)
 }
 
 // A value that a worktree file must not set is left out, and the other values count.
@@ -205,26 +191,6 @@ func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
 	assert.Equal(t, []string{
 		".claude/checkpoint-config.yaml keeps less than the defaults, which a file in the worktree cannot set; to set it: git config checkpoint.retention.manual 5",
 	}, s.File().Hints)
-}
-
-// An invalid setting leaves the other settings of the file and of other sources.
-func TestInvalidSettingLeavesOthers(t *testing.T) {
-	root := worktree(t, ".checkpoint.yaml", "redcat: mask\nmin_interval: soon\nretention: {turn: x, interval: 5, manual: [1]}\nmirror: crunch\n")
-	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
-	require.EqualError(t, err, `config: .checkpoint.yaml:2:15: min_interval: want a whole number from 0 to 3600, got text soon`)
-	assert.Equal(t, []string{"config: .checkpoint.yaml:1:1: redcat: unknown setting; did you mean redact?; this setting is ignored"}, s.File().Warnings)
-	assert.Equal(t, "crunch", s.String("mirror"))
-	assert.Equal(t, 5, s.Int("retention.interval"))
-	assert.Equal(t, "block", s.String("redact"))
-}
-
-// A file that cannot be parsed contributes no value.
-func TestSyntaxErrorLeavesOtherSources(t *testing.T) {
-	root := worktree(t, ".checkpoint.yaml", "mirror: crunch\n<<<<<<< HEAD\n")
-	s, err := Load(Sources{Root: root, Environ: []string{"GIT_CHECKPOINT_REDACT=block"}})
-	require.Error(t, err)
-	assert.Equal(t, "off", s.String("mirror"))
-	assert.Equal(t, "block", s.String("redact"))
 }
 
 // With invalid settings of any source, retention keeps all checkpoints.
@@ -255,15 +221,4 @@ func TestUnknownKeysInTheFile(t *testing.T) {
 		assert.Equal(t, keeps, len(s.Policy()) == 0, text)
 		assert.Equal(t, keeps, s.Invalid() != nil, text)
 	}
-}
-
-// A directory of crunch has no effect on saves before its layout is mirrored.
-func TestLocationWithoutMirrorHasAHint(t *testing.T) {
-	const text = "checkpoint: {storage: {location: a/b}}\n"
-	s, err := Load(Sources{Root: worktree(t, ".claude/checkpoint-config.yaml", text)})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"saves write no files to storage.location of .claude/checkpoint-config.yaml; to turn this on: git config checkpoint.mirror crunch"}, s.File().Hints)
-	s, err = Load(Sources{Root: worktree(t, ".checkpoint.yaml", text), Environ: []string{"GIT_CHECKPOINT_MIRROR=crunch"}})
-	require.NoError(t, err)
-	assert.Empty(t, s.File().Hints)
 }

@@ -13,27 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRemoveIsTheInverseOfInsert(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"plain": "#!/bin/sh\nmake test\n", "no last newline": "#!/bin/bash\nmake", "no interpreter": "npm test\n",
-		"empty": "", "only interpreter": "#!/bin/sh\n", "exits": "#!/bin/sh -e\nexit 1\n", "windows ends": "make\r\n",
-		"blank lines": "#!/bin/sh\n\n\nmake\n\n", "only blank lines": "\n\n",
-	} {
-		for _, e := range Events() {
-			for _, s := range []Style{{}, {Bare: true}} {
-				require.True(t, IsShell(text, s), name)
-				in := Insert(text, e, s)
-				assert.Equal(t, Whole, Find(in, e), name)
-				assert.True(t, OnTop(in, e), name)
-				out, gone := Remove(in, e)
-				assert.False(t, gone, name)
-				assert.Equal(t, text, out, name)
-			}
-		}
-	}
-}
-
 func TestRemoveEmptiesFilesCreatedForTheBlock(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{File(PrePush, Style{}), File(PrePush, Style{Bare: true}), Wrapper(PrePush)} {

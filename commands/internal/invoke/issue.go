@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/recovery"
@@ -59,12 +59,12 @@ func (c *Invocation) ParseIssueArg(s string) (checkpoint.Issue, error) {
 }
 
 // planID is the form of a workflow id of the recovery system.
-var planID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var planID = document.Pattern(`^[0-9a-f]{32}$`)
 
 // ofPlan returns the issue whose workflow has the other one of the two ids that its plan can
 // have. It returns other keys, and those of existing issues, unchanged.
 func (c *Invocation) ofPlan(i checkpoint.Issue) checkpoint.Issue {
-	if !planID.MatchString(string(i)) || c.Store == nil || c.Store.HasIssue(c.Ctx, i) {
+	if !planID().MatchString(string(i)) || c.Store == nil || c.Store.HasIssue(c.Ctx, i) {
 		return i
 	}
 	issues, err := c.IssuesWithCheckpoints()
@@ -72,7 +72,7 @@ func (c *Invocation) ofPlan(i checkpoint.Issue) checkpoint.Issue {
 		return i
 	}
 	for _, other := range issues {
-		if !planID.MatchString(string(other)) {
+		if !planID().MatchString(string(other)) {
 			continue
 		}
 		if _, r, err := c.Store.NewestValid(c.Ctx, other); err == nil && slices.Contains(recovery.PlanIDs(r.PlanPath()), string(i)) {

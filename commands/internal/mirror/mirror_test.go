@@ -49,28 +49,6 @@ func changed(t *testing.T, tree *Tree, s *State, pattern string) []string {
 	return names
 }
 
-func TestChangedFindsNewAndModifiedFiles(t *testing.T) {
-	t.Parallel()
-	tree, s, root := scene(t, map[string]string{
-		"a/1/cp/x.json": "one", "a/2/cp/y.json": "two", "a/2/other/z.json": "", "a/1/cp/below/no.json": "", "b/x.json": "",
-	})
-	assert.Equal(t, []string{"a/1/cp/x.json", "a/2/cp/y.json"}, changed(t, tree, s, "a/{issue}/cp"))
-	assert.Equal(t, []string{"a/2/cp/y.json"}, changed(t, tree, s, "a/2/cp"))
-	assert.Empty(t, changed(t, tree, s, "not/there"))
-	assert.Empty(t, changed(t, tree, s, "a/2{issue_number}/cp"), "a placeholder stands for something")
-
-	files, err := tree.Changed(s, "a/{issue}/cp", none)
-	require.NoError(t, err)
-	for _, f := range files {
-		s.Took(f, "42", "k")
-	}
-	assert.Empty(t, changed(t, tree, s, "a/{issue}/cp"))
-	write(t, root, "a/1/cp/x.json", "ONE")
-	assert.Equal(t, []string{"a/1/cp/x.json"}, changed(t, tree, s, "a/{issue}/cp"), "the size is the same, and perhaps the date")
-	require.NoError(t, os.Remove(filepath.Join(root, "a/1/cp/x.json")))
-	assert.Empty(t, changed(t, tree, s, "a/{issue}/cp"), "what is gone is no change")
-}
-
 // Size, times and inode suffice only if the state was written well after these times.
 func TestUntouchedRequiresOlderTimes(t *testing.T) {
 	t.Parallel()
@@ -117,37 +95,6 @@ func TestUntouchedRequiresOlderTimes(t *testing.T) {
 	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "another file has its name")
 }
 
-// Load starts a new state for another layout or corrupt data, and keeps the state of a
-// moved or copied repository.
-func TestLoadReplacesUnusableState(t *testing.T) {
-	t.Parallel()
-	_, s, root := scene(t, nil)
-	data, err := s.Encode()
-	require.NoError(t, err)
-	file := filepath.Join(root, "state")
-	for _, c := range []struct {
-		name, text, layout, root string
-		fresh                    bool
-	}{
-		{"the same", string(data), "claude", root, false},
-		{"another layout", string(data), "crunch", root, true},
-		{"another place", string(data), "claude", "/elsewhere", false},
-		{"cut off", string(data[:len(data)/2]), "claude", root, true},
-		{"empty", "", "claude", root, true},
-		{"newer", `{"version":2,"layout":"claude","root":"` + root + `","files":{},"tips":{}}`, "claude", root, true},
-		{"no tips", `{"version":1,"layout":"claude","root":"` + root + `","files":{}}`, "claude", root, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o666))
-			s, fresh, err := Load(file, c.layout, c.root)
-			require.NoError(t, err)
-			assert.Equal(t, c.fresh, fresh)
-			assert.NotNil(t, s.Files)
-			assert.NotNil(t, s.Tips)
-		})
-	}
-}
-
 // Put writes a complete file without leftovers, unless another program changed the file.
 func TestPutKeepsFilesChangedByOthers(t *testing.T) {
 	t.Parallel()
@@ -190,22 +137,6 @@ func TestPutKeepsFilesChangedByOthers(t *testing.T) {
 			assert.Len(t, entries, 1)
 		})
 	}
-}
-
-func TestRemoveKeepsChangedFiles(t *testing.T) {
-	t.Parallel()
-	tree, s, root := scene(t, map[string]string{"d/same": "x", "d/changed": "y", "d/other": "z"})
-	for _, name := range []string{"d/same", "d/changed", "d/gone"} {
-		s.Took(ChangedFile{Path: name, Data: []byte("x")}, "42", "")
-	}
-	require.NoError(t, tree.Remove(s, "d/same"))
-	require.NoError(t, tree.Remove(s, "d/gone"))
-	require.ErrorIs(t, tree.Remove(s, "d/changed"), errChanged)
-	require.ErrorIs(t, tree.Remove(s, "d/other"), errChanged)
-	assert.NoFileExists(t, filepath.Join(root, "d", "same"))
-	assert.FileExists(t, filepath.Join(root, "d", "changed"))
-	assert.FileExists(t, filepath.Join(root, "d", "other"))
-	assert.Empty(t, s.Files)
 }
 
 // Neither symlinks nor paths outside the root are read or written.

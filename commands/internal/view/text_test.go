@@ -1,7 +1,6 @@
 package view
 
 import (
-	"math"
 	"os/exec"
 	"strings"
 	"testing"
@@ -162,52 +161,6 @@ func TestScopeText(t *testing.T) {
 		"the files that were read in time; other files as they were saved before": {Scope: checkpoint.ScopeCut, Skipped: skipped},
 	} {
 		assert.Equal(t, want, ScopeText(s))
-	}
-}
-
-func TestListLeftOutNamesTheSource(t *testing.T) {
-	t.Parallel()
-	list := ListLeftOut(checkpoint.Snapshot{Skipped: []checkpoint.Skipped{
-		{Path: "lib/", Reason: "a repository"}, {Path: "big", Size: 9, Reason: "too large", CarriedFrom: "CP-none-20260214T143000Z-1f0c9a2b"},
-	}})
-	assert.Equal(t, []LeftOutLine{{"lib/", "a repository", 0}, {"big", "too large; as in CP-none-20260214T143000Z-1f0c9a2b", 9}}, list)
-}
-
-func TestTokensText(t *testing.T) {
-	for _, c := range []struct {
-		tokens checkpoint.Tokens
-		want   string
-	}{
-		{checkpoint.Tokens{}, ""},
-		{checkpoint.Tokens{Input: 999, Output: 1}, "999 in, 1 out"},
-		{checkpoint.Tokens{Input: 4, CacheWrite: 12000, Output: 3400, CacheRead: 240000}, "12k in, 3.4k out, 240k cached"},
-		{checkpoint.Tokens{Input: 1000, Output: 9949, CacheRead: 9951}, "1k in, 9.9k out, 10k cached"},
-		{checkpoint.Tokens{Input: 999499, Output: 999500, CacheRead: 1_250_000_000}, "999k in, 1M out, 1.2G cached"},
-		{checkpoint.Tokens{CacheRead: 1}, "0 in, 0 out, 1 cached"},
-		{checkpoint.Tokens{Output: math.MaxInt64}, "0 in, 9223372T out"},
-	} {
-		assert.Equal(t, c.want, TokensText(c.tokens))
-	}
-}
-
-func TestShellQuotesWords(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"", "''"},
-		{"feature/issue-42", "feature/issue-42"},
-		{"CP-docs-20260214T143000Z-1f0c9a2b", "CP-docs-20260214T143000Z-1f0c9a2b"},
-		{"a b", "'a b'"},
-		{"it's", `'it'\''s'`},
-		{"$(rm)", "'$(rm)'"},
-		{"~", "'~'"},
-		{"a=b", "'a=b'"},
-		{"#", "'#'"},
-		{"a\nb", "'a\nb'"},
-		{"\u00e9", "'\u00e9'"},
-		{"a\x00b", "ab"},
-		{"\x00", "''"},
-	}
-	for _, tt := range tests {
-		assert.Equal(t, tt.want, Shell(tt.in))
 	}
 }
 

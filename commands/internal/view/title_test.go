@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,29 +90,6 @@ func TestRunTitleCountsEachKind(t *testing.T) {
 	}))
 }
 
-func TestRangesListSequencesAsRanges(t *testing.T) {
-	var many []int
-	for i := range 115 {
-		many = append(many, i+1)
-	}
-	for _, c := range []struct {
-		n    []int
-		want string
-	}{
-		{nil, ""},
-		{[]int{4}, "4"},
-		{[]int{1, 2}, "1, 2"},
-		{[]int{1, 2, 3}, "1-3"},
-		{many, "1-115"},
-		{[]int{9, 3, 1, 2, 7, 8, 5}, "1-3, 5, 7-9"},
-		{[]int{2, 2, 3}, "2, 3"},
-	} {
-		before := slices.Clone(c.n)
-		assert.Equal(t, c.want, Ranges(c.n))
-		assert.Equal(t, before, c.n)
-	}
-}
-
 func TestSpentUsesTheTwoLargestUnits(t *testing.T) {
 	for minutes, want := range map[int]string{
 		0: "0 min", 59: "59 min", 60: "1 h", 61: "1 h 1 min", 1439: "23 h 59 min", 1440: "1 d",
@@ -185,16 +161,6 @@ func checkLines(t *testing.T, s Screen, text string) {
 	}
 }
 
-// A long title is cut, and its change is not.
-func TestTimelineCutsTitlesAndKeepsChanges(t *testing.T) {
-	entries := []Entry{entry("8a866466", "", strings.Repeat("long ", 30)), entry("8a866467", "", "short")}
-	want := `(no phase)
-    r  2h  8a866466  long long long long long long long long ...  3 files +12 -4
-    r  2h  8a866467  short                                        3 files +12 -4
-`
-	assert.Equal(t, want, Screen{Width: 80}.Timeline(entries, noon))
-}
-
 func TestMarks(t *testing.T) {
 	cp := &gitstore.Checkpoint{}
 	for want, e := range map[string]Entry{
@@ -204,26 +170,6 @@ func TestMarks(t *testing.T) {
 	} {
 		assert.Equal(t, want, e.marks(), fmt.Sprintf("%+v", e))
 	}
-}
-
-func TestSheet(t *testing.T) {
-	rows := []Row{
-		{Label: "Branch", Text: "main"},
-		{Label: "  warning", Text: "one two three four five six seven\x1b[m", Style: Yellow, Below: []string{"a detail that is long too"}, Hint: "git a-command-that-is-longer-than-the-line"},
-		{Label: "Empty"},
-	}
-	want := `Branch     main
-  warning  one two three four
-           five six
-           seven\x1b[m
-             a detail that is
-             long too
-           hint: git a-command-that-is-longer-than-the-line
-Empty
-`
-	assert.Equal(t, want, Screen{Width: 30}.Sheet(rows))
-	assert.Contains(t, Screen{Width: 30, Color: true}.Sheet(rows), "\x1b[33mfive six\x1b[m\n")
-	assert.Equal(t, "a b\nc", Screen{Width: 3}.Heading("a b c"))
 }
 
 func TestGraph(t *testing.T) {

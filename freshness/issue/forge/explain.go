@@ -104,12 +104,12 @@ func (f *Forge) refused(r *reply, c Credential, verb, what string) error {
 	}
 	switch status {
 	case http.StatusUnauthorized:
-		return f.failed("%s (401)", tokenText(c, "wants a token: "+dialects[f.Site.Kind].advice, "does not accept "+c.From))
+		return f.failed("%s (401)", tokenText(c, "wants a token: "+dialects()[f.Site.Kind].advice, "does not accept "+c.From))
 	case http.StatusForbidden:
 		about := tokenText(c, "it takes a token", c.From+" is not allowed")
 		return f.failed("%s to %s %s of %s (%d)%s", about, verb, what, project, r.status, jobToken(c)+missingScope(r))
 	case http.StatusNotFound:
-		about := tokenText(c, "a token is required: "+dialects[f.Site.Kind].advice, c.From+" may not see it")
+		about := tokenText(c, "a token is required: "+dialects()[f.Site.Kind].advice, c.From+" may not see it")
 		return f.failed("there is no %s in %s, or %s (404)%s", what, project, about, jobToken(c))
 	case http.StatusGone:
 		return f.failed("%s was deleted, or %s has its issues elsewhere (410)", what, project)
@@ -148,7 +148,7 @@ func (f *Forge) limited(until time.Time, c Credential) *RequestError {
 		text += until.UTC().Format(" until 15:04:05 UTC")
 	}
 	if c.IsZero() {
-		text += "; with a token it is higher: " + dialects[f.Site.Kind].advice
+		text += "; with a token it is higher: " + dialects()[f.Site.Kind].advice
 	}
 	e := f.failed("%s", text)
 	e.Until = until

@@ -38,7 +38,7 @@ func (f *Forge) Seen(key checkpoint.Issue) (*issue.Issue, time.Time) {
 func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
 	kept, number, ok := f.find(key)
 	if !ok {
-		return found{}, fmt.Errorf("issue %s is not a number, but %s numbers its issues", key, dialects[f.Site.Kind].title)
+		return found{}, fmt.Errorf("issue %s is not a number, but %s numbers its issues", key, dialects()[f.Site.Kind].title)
 	}
 	address := kept.URL
 	c := f.SignIn.Find(ctx, f.Site)
@@ -147,7 +147,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	case !r.whole:
 		return nil, f.failed("%s is larger than %d MiB", what, issue.MaxBytes>>20)
 	}
-	now, err := issue.ParseAnswer(r.body, dialects[f.Site.Kind].names)
+	now, err := issue.ParseAnswer(r.body, dialects()[f.Site.Kind].names)
 	switch {
 	case err != nil:
 		return nil, f.failed("%s: %v", what, err)

@@ -64,35 +64,6 @@ func each(t *testing.T, do func(*testing.T, forge.Kind)) {
 	}
 }
 
-func TestIssue(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, kind forge.Kind) {
-		s := server(t)
-		s.Private(secret)
-		got, err := ask(t, kind, s, secret).Issue(t.Context(), "42")
-		require.NoError(t, err)
-		page := s.URL + "/o/r/issues/42"
-		if kind == forge.GitLab {
-			page = s.URL + "/o/r/-/issues/42"
-		}
-		assert.Equal(t, &issue.Issue{
-			Title: "Refresh tokens", Body: "Tokens expire.\r\n\n😀 <b>\n", Labels: []string{"type:feature", "state:ready"},
-			Assignees: []string{"ada"}, State: "open", Source: page,
-		}, got)
-		for _, header := range s.Secrets() {
-			assert.Contains(t, []string{"Authorization: Bearer " + secret, "Private-Token: " + secret, "Authorization: token " + secret}, header)
-		}
-		assert.NotEmpty(t, s.Secrets())
-
-		s.Put("42", forgetest.FakeIssue{Closed: true})
-		got, err = ask(t, kind, s, secret).Issue(t.Context(), "42")
-		require.NoError(t, err)
-		assert.Equal(t, "closed", got.State)
-		assert.Empty(t, got.Labels)
-		assert.Empty(t, got.Absent)
-	})
-}
-
 func TestIssueIsNoNumber(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -173,11 +144,6 @@ func issueOf(t *testing.T, f *forge.Forge, ctx context.Context) (got *issue.Issu
 		t.Fatal("Issue still waits for the server")
 	}
 	return got, err
-}
-
-func TestEveryModeIsRefused(t *testing.T) {
-	t.Parallel()
-	assert.Len(t, forgetest.Modes, 29, "a mode that TestRefusals does not have")
 }
 
 func TestUnreachableServer(t *testing.T) {
@@ -279,44 +245,6 @@ func TestRedirectToAnotherServerIsNotFollowed(t *testing.T) {
 		assert.NotEmpty(t, s.Secrets())
 		assert.Empty(t, other.Requests())
 		assert.Empty(t, other.Secrets())
-	})
-}
-
-func TestRenamedProject(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	s.Misbehave("renamed")
-	s.Private(secret)
-	got, err := ask(t, forge.GitHub, s, secret).Issue(t.Context(), "42")
-	require.NoError(t, err)
-	assert.Equal(t, "Refresh tokens", got.Title)
-	assert.Equal(t, []string{"GET /api/v3/repos/o/r/issues/42 301", "GET /api/v3/repositories/1/issues/42 200"}, s.Requests())
-}
-
-func TestCacheSavesAnswers(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, kind forge.Kind) {
-		s := server(t)
-		f := ask(t, kind, s, "")
-		first, err := f.Issue(t.Context(), "42")
-		require.NoError(t, err)
-		second, err := f.Issue(t.Context(), "42")
-		require.NoError(t, err)
-		assert.Equal(t, first, second)
-		again := "304"
-		if kind == forge.Gitea {
-			again = "200" // Gitea sends no ETags
-		}
-		assert.Regexp(t, " "+again+"$", s.Requests()[1])
-
-		s.Put("42", forgetest.FakeIssue{Title: "New"})
-		third, err := f.Issue(t.Context(), "42")
-		require.NoError(t, err)
-		assert.Equal(t, "New", third.Title)
-		seen, when := f.Seen("42")
-		assert.Equal(t, third, seen)
-		assert.Equal(t, at, when)
-		assert.Len(t, s.Requests(), 3, "Seen asks nobody")
 	})
 }
 

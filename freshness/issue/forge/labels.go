@@ -66,7 +66,7 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 		return done, err
 	}
 	if at.as.IsZero() {
-		return done, f.failed("a token is required to change labels: %s", dialects[f.Site.Kind].advice)
+		return done, f.failed("a token is required to change labels: %s", dialects()[f.Site.Kind].advice)
 	}
 	calls, err := f.calls(ctx, at, change)
 	if err != nil {
@@ -245,7 +245,7 @@ func (f *Forge) hasLabels(ctx context.Context, at found, names []string) (bool, 
 	if !r.ok() {
 		return true, nil
 	}
-	now, err := issue.ParseAnswer(r.body, dialects[f.Site.Kind].names)
+	now, err := issue.ParseAnswer(r.body, dialects()[f.Site.Kind].names)
 	if err != nil {
 		return false, f.failed("labels: %v", err)
 	}

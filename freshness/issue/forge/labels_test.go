@@ -11,22 +11,6 @@ import (
 	"git-checkpoint/gitstore/testing/forgetest"
 )
 
-// TestSetLabelsOutdates checks that a label change outdates the cached issue.
-func TestSetLabelsOutdates(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	s.Private(secret)
-	f := ask(t, forge.GitHub, s, secret)
-	_, err := f.Issue(t.Context(), "42")
-	require.NoError(t, err)
-	_, seen := f.Seen("42")
-	require.Equal(t, at, seen)
-	_, err = f.SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"urgent"}})
-	require.NoError(t, err)
-	_, seen = f.Seen("42")
-	assert.Zero(t, seen)
-}
-
 func TestSetLabels(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, kind forge.Kind) {
@@ -110,17 +94,4 @@ func TestSetLabelsRefuses(t *testing.T) {
 	_, err := f.SetLabels(t.Context(), "42", forge.LabelChange{Add: many})
 	require.ErrorContains(t, err, "101 labels are too many to change, at most 100")
 	assert.Empty(t, s.Requests())
-}
-
-// TestSetLabelsOfARenamedProject checks that changes use the URL after redirects. Forges
-// redirect GET requests only.
-func TestSetLabelsOfARenamedProject(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	s.Private(secret)
-	s.Misbehave("renamed")
-	_, err := ask(t, forge.GitHub, s, secret).SetLabels(t.Context(), "42", forge.LabelChange{Add: []string{"x"}})
-	require.NoError(t, err)
-	assert.Contains(t, s.Issue("42").Labels, "x")
-	assert.Equal(t, "POST /api/v3/repositories/1/issues/42/labels 200", s.Requests()[2])
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 
 	"git-checkpoint/freshness/issue"
 )
@@ -30,23 +31,25 @@ type dialect struct {
 	advice                string              // instructions for setting a token
 }
 
-var dialects = map[Kind]dialect{
-	GitHub: {
-		title: "GitHub", api: "/api/v3/repos/", project: escapePath, issue: "/issues/", commit: "/commit/", branch: "/tree/",
-		names:  issue.Names{Number: "number", Body: "body", Login: "login"},
-		header: "Authorization", scheme: "Bearer ", advice: "gh auth login, or GITHUB_TOKEN",
-	},
-	GitLab: {
-		title: "GitLab", api: "/api/v4/projects/", project: url.PathEscape, issue: "/-/issues/", commit: "/-/commit/", branch: "/-/tree/",
-		names:  issue.Names{Number: "iid", Body: "description", Login: "username"},
-		header: "PRIVATE-TOKEN", advice: "GITLAB_TOKEN",
-	},
-	Gitea: {
-		title: "Gitea", api: "/api/v1/repos/", project: escapePath, issue: "/issues/", commit: "/commit/", branch: "/src/branch/",
-		names:  issue.Names{Number: "number", Body: "body", Login: "login"},
-		header: "Authorization", scheme: "token ", advice: "GITEA_TOKEN",
-	},
-}
+var dialects = sync.OnceValue(func() map[Kind]dialect {
+	return map[Kind]dialect{
+		GitHub: {
+			title: "GitHub", api: "/api/v3/repos/", project: escapePath, issue: "/issues/", commit: "/commit/", branch: "/tree/",
+			names:  issue.Names{Number: "number", Body: "body", Login: "login"},
+			header: "Authorization", scheme: "Bearer ", advice: "gh auth login, or GITHUB_TOKEN",
+		},
+		GitLab: {
+			title: "GitLab", api: "/api/v4/projects/", project: url.PathEscape, issue: "/-/issues/", commit: "/-/commit/", branch: "/-/tree/",
+			names:  issue.Names{Number: "iid", Body: "description", Login: "username"},
+			header: "PRIVATE-TOKEN", advice: "GITLAB_TOKEN",
+		},
+		Gitea: {
+			title: "Gitea", api: "/api/v1/repos/", project: escapePath, issue: "/issues/", commit: "/commit/", branch: "/src/branch/",
+			names:  issue.Names{Number: "number", Body: "body", Login: "login"},
+			header: "Authorization", scheme: "token ", advice: "GITEA_TOKEN",
+		},
+	}
+})
 
 // A Site is a project on a forge.
 type Site struct {
@@ -72,7 +75,7 @@ func (s Site) scheme() string {
 }
 
 func (s Site) issueURL(number string) string {
-	return s.Web + "/" + escapePath(s.Project) + dialects[s.Kind].issue + number
+	return s.Web + "/" + escapePath(s.Project) + dialects()[s.Kind].issue + number
 }
 
 // A Remote is the parsed URL of a git remote, without user and password.
@@ -210,7 +213,7 @@ func choose(kind Kind, remote Remote, hosts Hosts) (Site, error) {
 		// public servers. Gitea has no such server.
 		return Site{Kind: known, Web: "https://" + name, Project: remote.Path, Trusted: known != Gitea}, nil
 	case found:
-		return Site{}, fmt.Errorf("%s is no %s server", name, dialects[kind].title)
+		return Site{}, fmt.Errorf("%s is no %s server", name, dialects()[kind].title)
 	case kind == "":
 		return Site{}, fmt.Errorf("%s is not known as a forge", name)
 	}
@@ -285,7 +288,7 @@ func port(scheme, host string) string {
 }
 
 func (s Site) api(number string) string {
-	d := dialects[s.Kind]
+	d := dialects()[s.Kind]
 	at := s.Web + d.api
 	if host := s.Host(); s.Kind == GitHub && githubCom(host) {
 		at = s.scheme() + "://api." + host + "/repos/"
@@ -318,7 +321,7 @@ func (s Site) CommitPage(id string) string {
 	if s.Home() == "" || len(id) < 40 || strings.Trim(id, "0123456789abcdef") != "" {
 		return ""
 	}
-	return s.Home() + dialects[s.Kind].commit + id
+	return s.Home() + dialects()[s.Kind].commit + id
 }
 
 // BranchPage returns the address of a branch's page.
@@ -326,5 +329,5 @@ func (s Site) BranchPage(name string) string {
 	if s.Home() == "" || name == "" {
 		return ""
 	}
-	return s.Home() + dialects[s.Kind].branch + escapePath(name)
+	return s.Home() + dialects()[s.Kind].branch + escapePath(name)
 }

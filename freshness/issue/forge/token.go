@@ -113,7 +113,7 @@ func (s Site) token(from, secret string) Credential {
 	if from == "CI_JOB_TOKEN" {
 		return Credential{From: from, header: "JOB-TOKEN", secret: secret}
 	}
-	d := dialects[s.Kind]
+	d := dialects()[s.Kind]
 	return Credential{From: from, header: d.header, secret: d.scheme + secret}
 }
 

@@ -71,28 +71,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestIsOver(t *testing.T) {
-	const named = "progress: {names: [plan, build, test], completed: [plan], skipped: [test]}"
-	for _, c := range []struct {
-		section, phase string
-		want           bool
-	}{
-		{"progress: {completed: [1, 2]}", "2", true},
-		{"progress: {completed: [1, 2]}", "02", true},
-		{"progress: {completed: [1, 2]}", "3", false},
-		{"", "1", false},
-		{named, "plan", true},
-		{named, "1", true},
-		{named, "2", false},
-		{named, "test", true},
-		{named, "4", false},
-		{named, "-1", false},
-		{"progress: {total: 2, completed: [one of old]}", "one of old", true},
-	} {
-		assert.Equal(t, c.want, IsOver(record(t, c.section), c.phase), c.phase)
-	}
-}
-
 func TestMatch(t *testing.T) {
 	const section = "workflow: {id: w1, description: 'Sign in  with a Key', project: auth_system, plan_path: docs/plan.md}\n"
 	for _, c := range []struct {
@@ -210,26 +188,6 @@ func TestRefusedTransitions(t *testing.T) {
 	}
 }
 
-func TestStartCountsAttempts(t *testing.T) {
-	r := record(t, "progress: {total: 2}")
-	require.NoError(t, step("1").Start(r, 3))
-	assert.Equal(t, 1, r.PhaseAttempt())
-	require.NoError(t, step("1").Start(r, 3))
-	assert.Equal(t, 2, r.PhaseAttempt(), "begun again")
-	r.SetPhaseAttempt(3)
-	require.NoError(t, step("1").Start(r, 3))
-	assert.Equal(t, 3, r.PhaseAttempt(), "a resume counted it already")
-	require.NoError(t, step("1").Done(r, Report{}))
-	require.NoError(t, step("2").Start(r, 3))
-	assert.Equal(t, 1, r.PhaseAttempt())
-	again := step("1")
-	again.Force = true
-	require.NoError(t, again.Start(r, 3))
-	assert.Equal(t, 4, r.PhaseAttempt())
-	assert.Equal(t, []string{"1", "2"}, r.Progress().Remaining)
-	assert.False(t, Complete(r))
-}
-
 func TestReport(t *testing.T) {
 	r := record(t, "progress: {total: 2}\nworkflow: {status: in_progress, last_error: boom}\n")
 	s := step("1")
@@ -274,22 +232,6 @@ func TestBeginAfterTheEnd(t *testing.T) {
 	assert.Equal(t, checkpoint.Progress{Current: "a", Total: 1, Names: []string{"a"}, Remaining: []string{"a"}}, r.Progress())
 }
 
-func TestPlannedPhases(t *testing.T) {
-	for plan, want := range map[string]int{
-		"":                                     0,
-		"## Phase 1\n## Phase 3: x\n":          3,
-		"### [x] Phase 2 - build":              2,
-		"Phase 4\n":                            0,
-		"####### Phase 4\n":                    0,
-		"#Phase 4\n":                           0,
-		"## phase 2\n":                         2,
-		"~~~\n# Phase 8\n```\n~~~\n# Phase 1":  1,
-		"# Phases\n# Phase one\n# Phase 99999": 0,
-	} {
-		assert.Equal(t, want, PlannedPhases(plan), "%q", plan)
-	}
-}
-
 // Random transitions keep the invariants: completed, skipped and remaining phases are
 // disjoint and complete, records survive encoding, and failed transitions leave records
 // unchanged.
@@ -332,34 +274,5 @@ func TestRandomTransitions(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, p, again.Progress())
 		}
-	}
-}
-
-func TestAllReplans(t *testing.T) {
-	rec := func(started string, history ...string) *checkpoint.Record {
-		r := record(t, "progress: {replan_history: ["+strings.Join(history, ", ")+"]}")
-		if started != "" {
-			r.Doc().MustSub("workflow").Set("started_at", started)
-		}
-		return r
-	}
-	const one, two, three = "{phase: 1, timestamp: t1}", "{phase: phase_1, timestamp: t2, forced: true}", "{phase: 2, timestamp: t3, reason: x}"
-	over := rec("", three)
-	over.Doc().MustSub("workflow").Set("status", Failed)
-	a, b, c := Replan{"1", "", "t1", false}, Replan{"1", "", "t2", true}, Replan{"2", "x", "t3", false}
-	for _, tt := range []struct {
-		name    string
-		records []*checkpoint.Record
-		want    []Replan
-	}{
-		{"none", nil, nil},
-		{"what the newest forgot", []*checkpoint.Record{rec("s"), rec("s", one), rec("s", one, two)}, []Replan{a, b}},
-		{"twice in one is twice", []*checkpoint.Record{rec("s", one), rec("s", one, one), rec("s", one)}, []Replan{a, a}},
-		{"by time", []*checkpoint.Record{rec("s", three), rec("s", one)}, []Replan{a, c}},
-		{"a workflow before", []*checkpoint.Record{rec("s", three), rec("r", one), rec("s", two)}, []Replan{c}},
-		{"one that was replaced", []*checkpoint.Record{rec(""), rec("s", one), rec("", two), rec("s", three)}, []Replan{a, b, c}},
-		{"one that was replaced and finished", []*checkpoint.Record{rec("s", one), over, rec("r", two)}, []Replan{a}},
-	} {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, AllReplans(tt.records...)) })
 	}
 }

@@ -40,32 +40,3 @@ func TestRecover(t *testing.T) {
 		assert.Equal(t, c.state, lead.Doc().Sub("pipeline").Sub("story_state").Text("S"), c.want)
 	}
 }
-
-// A lead's record joined with its stories has their pauses and counts, and no other state.
-func TestJoined(t *testing.T) {
-	lead := record(t, "pipeline: {complete: false, story_state: {A: STAGE_2, B: STAGE_1, C: PAUSED}, crash_count: {A: 1}, priority_queue_ids: [D]}\nrecovery_info: {resume_from: A}")
-	before, err := lead.JSON()
-	assert.NoError(t, err)
-	own := map[string]string{
-		"A": "{stage: {story: A, number: 2}, tasks: {T1: {}}, pipeline: {story_state: {A: PAUSED}, crash_count: {A: 2}}}",
-		"B": "{stage: {story: B, number: 3, verdict: PASS}}",
-		"C": "{stage: {story: C, number: 1, verdict: GO}}",
-		"D": "{stage: {story: other, number: 1, verdict: GO}}",
-	}
-	all := Join(lead, func(id string) *checkpoint.Record { return record(t, own[id]) })
-	var conflicts []string
-	for _, s := range all {
-		conflicts = append(conflicts, s.Conflict())
-	}
-	assert.Equal(t, []string{
-		"story A is in PAUSED by its own checkpoint, and in STAGE_2 by the lead's state",
-		"story B is in DONE by its own checkpoint, and in STAGE_1 by the lead's state", "", "",
-	}, conflicts)
-	joined := Joined(lead, all)
-	assert.Equal(t, []Story{{"A", Paused}, {"B", "STAGE_1"}, {"C", Paused}, {"D", ""}}, Stories(joined))
-	assert.Equal(t, 2, CrashCount.Count(joined, "A"))
-	assert.Equal(t, "B", joined.ResumeFrom())
-	after, err := lead.JSON()
-	assert.NoError(t, err)
-	assert.Equal(t, before, after)
-}

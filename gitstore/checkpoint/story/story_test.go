@@ -43,18 +43,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestJudgeIgnoresOtherVerdicts(t *testing.T) {
-	for _, stage := range []string{
-		"{story: S, number: 1, verdict: GO}", "{story: S, number: 3, verdict: PASS}", "{story: S, number: 3, verdict: CONCERNS}",
-		"{story: S, number: 3, verdict: WAIVED}", "{story: S, number: 2, verdict: FAIL}", "{story: S, number: 1, verdict: FAIL}",
-		"{story: S, number: 3, verdict: NO-GO}", "{story: S}", "7",
-	} {
-		r := record(t, "stage: "+stage)
-		Judge(r)
-		assert.Nil(t, r.Doc().Sub("pipeline"), stage)
-	}
-}
-
 func TestPausedByHand(t *testing.T) {
 	r := record(t, "layout: {name: pipeline}\npipeline: {story_state: {A: PAUSED, B: STAGE_1}}")
 	require.EqualError(t, Err(r, "A"), "story A is paused")
@@ -74,32 +62,4 @@ func TestCrashCountsPerTask(t *testing.T) {
 	require.NoError(t, Err(r, "T1"))
 	Crash(r, "T1")
 	require.EqualError(t, Err(r, "T1"), "task T1 is paused: its worker crashed 2 times, the limit is 1")
-}
-
-// Worked changes only records in stage 2.
-func TestWorked(t *testing.T) {
-	r := record(t, "stage: {story: S, number: 2, last_action: spawned}")
-	Worked(r, "task done T1", []string{"T2", "T3"})
-	assert.Equal(t, "T2", r.ResumeFrom())
-	assert.Equal(t, "task done T1", r.Doc().Sub("stage").Text("last_action"))
-	Worked(r, "task done T3", nil)
-	assert.Equal(t, "stage_3", r.ResumeFrom())
-	for _, text := range []string{"stage: {number: 3, last_action: spawned}", "note: x"} {
-		r = record(t, text)
-		Worked(r, "x", []string{"T1"})
-		assert.Empty(t, r.ResumeFrom())
-	}
-}
-
-func TestStage(t *testing.T) {
-	for word, want := range map[string]int{
-		"0": 0, "3": 3, "STAGE_2": 2, "stage_2_execution": 2, "stage_4_done": 4, "5": -1, "-1": -1, "": -1, "third": -1,
-	} {
-		assert.Equal(t, want, Stage(word), word)
-	}
-}
-
-func TestOf(t *testing.T) {
-	assert.Equal(t, "S", Of(record(t, "{issue_number: 7, stage: {story: S}}")))
-	assert.Equal(t, "7", Of(record(t, "issue_number: 7")))
 }

@@ -53,46 +53,6 @@ execution_graph:
     - {from: spec, to: review, type: sequence}
 `
 
-func TestBatches(t *testing.T) {
-	for name, c := range map[string]struct {
-		text string
-		want [][]string
-	}{
-		"a graph":                     {graph, [][]string{{"brief", "investigate"}, {"plan", "spec"}, {"review"}}},
-		"what is over is left out":    {graph + "  node_states: {investigate: {status: complete}, brief: {status: skipped}}\n", [][]string{{"plan", "spec"}, {"review"}}},
-		"what failed is to be done":   {"tasks: {a: {status: failed}, b: {status: running, depends_on: [a]}}", [][]string{{"a"}, {"b"}}},
-		"numbers in their order":      {"tasks: {T10: {}, T2: {}, T1: {}}", [][]string{{"T1", "T2", "T10"}}},
-		"a list":                      {"tasks: [{id: b, depends_on: [a]}, {id: a}]", [][]string{{"a"}, {"b"}}},
-		"who is not known is there":   {"tasks: {a: {depends_on: [zoo]}}", [][]string{{"a"}}},
-		"states alone":                {"execution_graph: {node_states: {b: {status: pending}, a: {status: queued}}}", [][]string{{"a", "b"}}},
-		"nothing":                     {"tasks: 7", nil},
-		"the same edge twice":         {"execution_graph: {nodes: [{id: a}, {id: b}], edges: [{from: a, to: b}, {from: a, to: b}]}", [][]string{{"a"}, {"b"}}},
-		"a task that is a node, too":  {"tasks: {a: {status: complete}}\nexecution_graph: {nodes: [{id: a}, {id: b, dependencies: [a]}]}", [][]string{{"b"}}},
-		"a cycle that was worked off": {"tasks: {a: {status: complete, depends_on: [b]}, b: {depends_on: [a]}}", [][]string{{"b"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := of(t, c.text).Batches()
-			require.NoError(t, err)
-			assert.Equal(t, c.want, got)
-		})
-	}
-}
-
-func TestCycles(t *testing.T) {
-	for text, want := range map[string]string{
-		"tasks: {a: {depends_on: [a]}}": "a -> a",
-		"tasks: {a: {depends_on: [c]}, b: {depends_on: [a]}, c: {depends_on: [b]}, d: {}}":           "a -> c -> b -> a",
-		"tasks: {a: {depends_on: [b]}, b: {depends_on: [c]}, c: {depends_on: [b]}}":                  "b -> c -> b",
-		"execution_graph: {nodes: [{id: x}, {id: y, dependencies: [x]}], edges: [{from: y, to: x}]}": "x -> y -> x",
-	} {
-		_, err := of(t, text).Batches()
-		var cycle *CycleError
-		require.ErrorAs(t, err, &cycle, text)
-		assert.Equal(t, "a cycle of tasks: "+want, err.Error())
-		require.EqualError(t, of(t, text).check(), err.Error())
-	}
-}
-
 // Random graphs: each id is in one layer, the earliest possible after its dependencies.
 // An added cycle is reported.
 func TestLayersOfRandomGraphs(t *testing.T) {
@@ -138,19 +98,6 @@ func TestLayersOfRandomGraphs(t *testing.T) {
 	}
 }
 
-func TestCurrentBatch(t *testing.T) {
-	for text, want := range map[string]string{
-		graph:                          "",
-		graph + "  current_batch: 3\n": "",
-		graph + "  current_batch: 4\n": "The current batch is 4 of 3",
-		graph + "  current_batch: 3\n  completed_batches: [1]\n  node_states: {investigate: {status: complete}, brief: {status: complete}}\n": "",
-		graph + "  current_batch: 5\n  completed_batches: [4]\n":                                                                              "",
-		"execution_graph: {current_batch: 9, node_states: {}}":                                                                                "",
-	} {
-		assert.Equal(t, want, of(t, text).BatchWarning(), text)
-	}
-}
-
 // Repeated status changes have no effect.
 func TestTaskLifecycle(t *testing.T) {
 	l := of(t, "tasks: {a: {status: pending, mine: 7}}")
@@ -192,21 +139,6 @@ func TestTaskLifecycle(t *testing.T) {
 	}
 }
 
-// Start refuses waiting tasks and limits attempts.
-func TestStartRefused(t *testing.T) {
-	l := of(t, "tasks: {a: {}, b: {depends_on: [a, zoo]}, c: {status: failed, attempts: 3}}")
-	require.EqualError(t, l.Start("b", Claim{}), "task b: it waits for a")
-	require.NoError(t, l.Start("b", Claim{Force: true}))
-	require.NoError(t, l.Start("c", Claim{Limit: 4}))
-	l = of(t, "tasks: {c: {status: failed, attempts: 3}}")
-	var limit *TaskLimitError
-	require.ErrorAs(t, l.Start("c", Claim{Limit: 3}), &limit)
-	assert.Equal(t, "task c: 3 attempts, the limit is 3", limit.Error())
-	assert.Equal(t, Failed, at(t, l, "c").Status)
-	require.NoError(t, l.Start("c", Claim{Limit: 3, Force: true}))
-	assert.Equal(t, 4, at(t, l, "c").Attempts)
-}
-
 // Dependents of a failed task are blocked until the task restarts.
 func TestFailBlocksDependents(t *testing.T) {
 	l := of(t, graph+"tasks: {x: {}, y: {depends_on: [x]}, z: {depends_on: [y], status: running}}\n")
@@ -231,23 +163,6 @@ func TestFailBlocksDependents(t *testing.T) {
 	assert.Equal(t, Outcome{Aborted: true, Batch: 1}, out)
 	assert.Equal(t, Failed, l.r.WorkflowStatus())
 	assert.Equal(t, "critical task review failed: unsafe", l.r.LastError())
-}
-
-// An approval edge delays the start of a task until its approval.
-func TestApproval(t *testing.T) {
-	l := of(t, "execution_graph: {nodes: [{id: a}, {id: b}], edges: [{from: a, to: b, type: approval, approval_required_from: lead}]}")
-	assert.Empty(t, l.r.Awaiting())
-	_, err := l.Done("a", Result{})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"b"}, l.r.Awaiting())
-	assert.Empty(t, l.Ready())
-	require.EqualError(t, l.Start("b", Claim{}), "task b: its approval is pending")
-	l.r.Approve("b", noon)
-	assert.Equal(t, []string{"b"}, l.Ready())
-	require.NoError(t, l.Start("b", Claim{}))
-	_, err = l.Done("a", Result{Output: "again"})
-	require.NoError(t, err)
-	assert.Empty(t, l.r.Awaiting(), "it was approved")
 }
 
 func TestTimeout(t *testing.T) {
@@ -375,10 +290,6 @@ func TestRecover(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, l.Running(), 1)
 	assert.Equal(t, "a", l.Running()[0].ID)
-}
-
-func TestReady(t *testing.T) {
-	assert.Equal(t, []string{"b", "d"}, of(t, "tasks: {a: {status: running}, b: {}, c: {depends_on: [a]}, d: {depends_on: [e]}, e: {status: done}}").Ready())
 }
 
 func TestNatural(t *testing.T) {

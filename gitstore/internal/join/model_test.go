@@ -137,7 +137,7 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]int{}
 	for seed := range uint64(modelSteps() / worldSteps) {
-		w := newWorld(seed, keepAll())
+		w := newWorld(seed, "")
 		w.run(worldSteps)
 		require.Emptyf(t, w.broken, "seed %d", seed)
 		for kind, n := range w.kinds {

@@ -12,7 +12,7 @@ import (
 // archiveOf returns an archive chain with the checkpoints of s on top of the genesis
 // commit. The chain is not nil even if s is empty.
 func (w *world) archiveOf(s State) *chain {
-	return write(State{Members: s.Members}, w.rules.order(s), "")
+	return write(State{Members: s.Members}, s.Order(), "")
 }
 
 // without returns the archive without the checkpoints ids.
@@ -60,7 +60,7 @@ func (w *world) joinArchives(live, theirs *chain, here ...*chain) (shared, ours 
 	for k, a := range here {
 		list[k] = a.asChain()
 	}
-	there, kept := w.rules.archives(live.asChain().State, theirs.asChain(), list...)
+	there, kept := MergeArchives(live.asChain().State, theirs.asChain(), list...)
 	all := append([]*chain{theirs}, here...)
 	return w.pickArchive(there, all), w.pickArchive(kept, all)
 }
@@ -71,7 +71,7 @@ func (w *world) pickArchive(s State, archives []*chain) *chain {
 		list[k] = a.asChain()
 		exist = exist || list[k].Tip != ""
 	}
-	as := w.rules.pick(s, list...)
+	as := Pick(s, list...)
 	switch {
 	case as >= 0:
 		return archives[as]
@@ -185,7 +185,7 @@ func (w *world) takeBack(c *clone) {
 		if len(back) == 0 {
 			return nil
 		}
-		return w.rules.order(*s)
+		return s.Order()
 	})
 	if done { // otherwise killed before the update of the archive ref
 		c.archive = c.archive.without(back...)

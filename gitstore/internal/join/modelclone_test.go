@@ -55,13 +55,13 @@ func (w *world) absorb(c *clone) {
 		return
 	}
 	c.shared = true
-	if !w.rules.own || c.shallow { // nothing but a killed save changes a shallow chain
+	if !w.keeps(ownRule) || c.shallow { // nothing but a killed save changes a shallow chain
 		c.own = c.public
 		return
 	}
 	c.knows.add(truthOf(c.public))
 	joined, was := w.join(c, c.public, c.own), []*chain{c.public, c.own}
-	if w.rules.repairMoves && !c.shallow {
+	if w.keeps(repairMovesRule) && !c.shallow {
 		_, c.archive = w.joinArchives(joined, nil, c.archive, movingTo(c.archive, joined, was...))
 	}
 	c.public, c.own = joined, joined
@@ -74,7 +74,7 @@ func (w *world) join(c *clone, chains ...*chain) *chain {
 	for k := range chains {
 		list[k] = chains[k].asChain()
 	}
-	s, as := w.rules.merge(w.at(c), list...)
+	s, as := Merge(list...)
 	for _, in := range list {
 		if in.State.Ledger != nil {
 			w.expired = w.expired || forgot(in.State.Ledger, s.Ledger)
@@ -98,7 +98,7 @@ func (w *world) join(c *clone, chains ...*chain) *chain {
 			}
 		}
 	}
-	return write(s, w.rules.order(s), w.mark(c))
+	return write(s, s.Order(), w.mark(c))
 }
 
 // forgot reports whether ledger l has lost a pruned line.
@@ -113,8 +113,8 @@ func (w *world) save(c *clone) {
 	var clock, below checkpoint.Clock
 	done := w.local(c, "save", func(s *State, order []Member) []Member {
 		below = c.public.newest()
-		clock = w.rules.tick(below, now)
-		s.Members[m] = Checkpoint{w.rules.counts(clock, now), w.after(s, order)}
+		clock = below.Next(now)
+		s.Members[m] = Checkpoint{clock.Saved(now), w.after(s, order)}
 		return append(order, m)
 	})
 	w.saved[m.ID] = true
@@ -156,7 +156,7 @@ func (w *world) stranger(to *remote) {
 	}
 	s := State{maps.Clone(to.ref.state.Members), to.ref.ledger().Clone()}
 	other, clock := Member{m.ID, w.content()}, []checkpoint.Clock{0, s.Members[m].Clock, math.MaxInt64}[w.r.IntN(3)]
-	entry := Checkpoint{w.rules.counts(clock, w.now), []string{None, s.Members[m].After, string(w.one(to.ref).ID) + " " + string(w.one(to.ref).ID)}[w.r.IntN(3)]}
+	entry := Checkpoint{clock.Saved(w.now), []string{None, s.Members[m].After, string(w.one(to.ref).ID) + " " + string(w.one(to.ref).ID)}[w.r.IntN(3)]}
 	kind := []string{"other content", "twin", "fact"}[w.r.IntN(3)]
 	switch kind {
 	case "other content":
@@ -181,7 +181,7 @@ func (w *world) stranger(to *remote) {
 		w.doubt[m.ID] = true // no archive has it
 	}
 	w.kinds[kind]++
-	to.force(write(s, w.rules.order(s), fmt.Sprint("stranger ", w.steps)))
+	to.force(write(s, s.Order(), fmt.Sprint("stranger ", w.steps)))
 }
 
 func (w *world) prune(c *clone) {

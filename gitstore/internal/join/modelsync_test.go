@@ -18,7 +18,7 @@ func (w *world) sync(c *clone, to *remote) {
 	}
 	f.phase++
 	first, second := w.pushArchive, w.push
-	if !w.rules.archiveFirst {
+	if !w.keeps(archiveFirstRule) {
 		first, second = second, first
 	}
 	switch f.phase {
@@ -38,14 +38,14 @@ func (w *world) decide(c *clone, f *flight) {
 	f.public, f.own = c.public, c.own
 	list := []*chain{c.public, c.own, f.seen}
 	switch {
-	case w.rules.refuse && c.own.contradicts(f.seen):
+	case !w.keeps(acceptRule) && c.own.contradicts(f.seen):
 		list = []*chain{c.public, c.own}
-	case !w.rules.own:
+	case !w.keeps(ownRule):
 		list = []*chain{c.public, f.seen}
-	case w.rules.takeTheirs && f.seen != nil:
+	case !w.keeps(mergeRule) && f.seen != nil:
 		list = []*chain{f.seen}
 	}
-	if w.rules.absenceDeletes && f.seen == nil && c.shared {
+	if !w.keeps(absenceRule) && f.seen == nil && c.shared {
 		list = []*chain{nil}
 	}
 	if c.shallow {
@@ -78,7 +78,7 @@ func (w *world) follow(c *clone, f *flight) bool {
 	switch {
 	case f.seen == nil || c.public != nil && extends(c.public, f.seen):
 		f.result = c.public
-	case c.public == nil || extends(f.seen, c.public) || !w.rules.cut:
+	case c.public == nil || extends(f.seen, c.public) || !w.keeps(cutRule):
 		f.result = f.seen
 	default:
 		common := c.public
@@ -123,12 +123,12 @@ func (w *world) splice(c *clone, common, seen *chain) *chain {
 	for _, side := range [][2]State{{ours, theirs}, {theirs, ours}} {
 		for m, cp := range side[0].Members {
 			_, both := side[1].Members[m]
-			if w.rules.splice && want.Ledger.IsArchived(m.ID) && (both || !side[1].Ledger.IsArchived(m.ID)) {
+			if w.keeps(spliceRule) && want.Ledger.IsArchived(m.ID) && (both || !side[1].Ledger.IsArchived(m.ID)) {
 				want.Members[m] = cp
 			}
 		}
 	}
-	order := append(slices.Clone(common.order), w.rules.order(want)...)
+	order := append(slices.Clone(common.order), want.Order()...)
 	maps.Copy(want.Members, common.state.Members)
 	if slices.Equal(order, seen.order) && want.Ledger.Equal(seen.ledger()) {
 		return seen
@@ -145,11 +145,11 @@ func (w *world) decideArchive(c *clone, f *flight) {
 	here := []*chain{c.archive}
 	if f.looked = w.healing || w.r.IntN(3) == 0 || w.publishes(f.result, f.seen); f.looked {
 		f.seenArchive = f.to.archive
-		if w.rules.theirArchive && f.seenArchive != nil {
+		if !w.keeps(mergeArchiveRule) && f.seenArchive != nil {
 			here = nil
 		}
 	}
-	if w.rules.moving {
+	if w.keeps(movingRule) {
 		here = append(here, movingTo(c.archive, f.result, c.public, c.own, f.seen))
 	}
 	f.shared, f.filed = w.joinArchives(f.result, f.seenArchive, here...)
@@ -159,7 +159,7 @@ func (w *world) decideArchive(c *clone, f *flight) {
 // archived checkpoint, or removes an archived one that a shallow clone left in the chain.
 func (w *world) publishes(result, seen *chain) bool {
 	for m := range seen.asChain().State.Members {
-		if w.rules.left && result.ledger().Files(m.ID, m.Content) {
+		if w.keeps(leftRule) && result.ledger().Files(m.ID, m.Content) {
 			return true
 		}
 	}
@@ -180,7 +180,7 @@ func (w *world) pushArchive(c *clone, f *flight) {
 	switch {
 	case !f.looked || f.shared == nil || same(f.shared, f.seenArchive):
 		return
-	case !same(f.to.archive, f.seenArchive) && w.rules.archiveLease:
+	case !same(f.to.archive, f.seenArchive) && w.keeps(archiveLeaseRule):
 		w.kinds["refused"]++
 		c.flight = nil
 		return
@@ -193,7 +193,7 @@ func (w *world) push(c *clone, f *flight) {
 	switch {
 	case f.result == nil || same(f.result, f.seen):
 		return
-	case !same(f.to.ref, f.seen) && w.rules.lease:
+	case !same(f.to.ref, f.seen) && w.keeps(leaseRule):
 		w.kinds["refused"]++
 		c.flight = nil
 		return

@@ -91,7 +91,7 @@ type flight struct {
 // A world is the state of one random run.
 type world struct {
 	r       *rand.Rand
-	rules   rules
+	breaks  rule // the rule that no clone keeps
 	now     time.Time
 	clones  []*clone
 	remotes []*remote
@@ -110,9 +110,9 @@ type world struct {
 	broken  string                             // violated invariant
 }
 
-func newWorld(seed uint64, ru rules) *world {
+func newWorld(seed uint64, breaks rule) *world {
 	w := &world{
-		r: rand.New(rand.NewPCG(seed, 7)), rules: ru, now: time.Unix(1_700_000_000, 0),
+		r: rand.New(rand.NewPCG(seed, 7)), breaks: breaks, now: time.Unix(1_700_000_000, 0),
 		kinds: map[string]int{}, saved: map[checkpoint.ID]bool{}, clocks: map[checkpoint.ID]checkpoint.Clock{}, doubt: map[checkpoint.ID]bool{}, gone: newTruth(),
 	}
 	w.far, w.hostile, w.jobs = seed%2 == 0, seed%8 == 1 || seed%8 == 2, seed%4 == 3

@@ -129,61 +129,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A last fact: the newest clock wins, then the smaller value. A set fact: the union.
-func TestAdd(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ a, b, want []string }{
-		"newer on":        {[]string{"last pin x-1 0 1"}, []string{"last pin x-1 1 2"}, []string{"last pin x-1 1 2"}},
-		"newer off":       {[]string{"last pin x-1 1 1"}, []string{"last pin x-1 0 2"}, []string{"last pin x-1 0 2"}},
-		"off on a tie":    {[]string{"last archived x-1 1 2"}, []string{"last archived x-1 0 2"}, []string{"last archived x-1 0 2"}},
-		"at the epoch":    {[]string{"last pin x-1 1 0"}, nil, []string{"last pin x-1 1 0"}},
-		"by name":         {[]string{"last reviewed x-1 a=1 2"}, []string{"last reviewed x-1 b=0 1"}, []string{"last reviewed x-1 a=1 2", "last reviewed x-1 b=0 1"}},
-		"unknown last":    {[]string{"last color x-1 blue 2"}, []string{"last color x-1 red 2"}, []string{"last color x-1 blue 2"}},
-		"unknown set":     {[]string{"set link x-1 a"}, []string{"set link x-1 b"}, []string{"set link x-1 a", "set link x-1 b"}},
-		"two deletions":   {[]string{"set deleted x-1 *"}, []string{"set deleted x-1 * y-1"}, []string{"set deleted x-1 *", "set deleted x-1 * y-1"}},
-		"two prunings":    {[]string{"set pruned x-1 2"}, []string{"set pruned x-1 3"}, []string{"set pruned x-1 2", "set pruned x-1 3"}},
-		"deleted, pinned": {[]string{"set deleted x-1 *"}, []string{"last pin x-1 1 2"}, []string{"last pin x-1 1 2", "set deleted x-1 *"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a, b, want := parse(t, c.a...), parse(t, c.b...), parse(t, c.want...)
-			ab, ba := a.Clone(), b.Clone()
-			ab.Add(b)
-			ba.Add(a)
-			assert.Equal(t, string(want.Encode()), string(ab.Encode()))
-			assert.True(t, ab.Equal(ba) && ab.Equal(want))
-		})
-	}
-	assert.True(t, (&Ledger{}).Equal(New()))
-}
-
-func TestAddSharesNothing(t *testing.T) {
-	t.Parallel()
-	l := parse(t, "set deleted x-1 *")
-	c := l.Clone()
-	c.Delete("x-1", "y-1")
-	assert.Equal(t, "set deleted x-1 *\n", string(l.Encode()))
-	assert.NotPanics(t, func() { (&Ledger{}).Clone().Delete("x-1", "") })
-}
-
-// Precedence: deleted, archived, pin, pruned.
-func TestDead(t *testing.T) {
-	t.Parallel()
-	l := New()
-	l.Prune(one, 1, "")
-	assert.True(t, l.Dead(one, content))
-	l.SetPin(one, true, time.Unix(1, 0))
-	assert.False(t, l.Dead(one, content))
-	l.SetArchived(one, "failed", time.Unix(1, 0))
-	assert.True(t, l.Dead(one, content))
-	assert.False(t, l.Dead(two, content))
-	assert.Equal(t, []checkpoint.ID{one}, l.IDs(Pin))
-	l.Revert(l.Clone(), New(), New(), false, time.Unix(2, 0))
-	assert.True(t, l.IsEmpty())
-	l.Delete(one, "")
-	assert.False(t, l.Pinned(one), "a deletion overrides the pin")
-	assert.Empty(t, l.IDs(Pin))
-}
-
 // Revert is the inverse of a change: later facts stay, and facts that another clone may have are
 // taken back by newer ones.
 func TestRevert(t *testing.T) {
@@ -222,20 +167,6 @@ func TestRevert(t *testing.T) {
 	assert.True(t, shared.IsArchived("x-3"), "redone, although the undo has set a newer fact")
 	shared.Revert(changed, old, shared.Clone(), true, now)
 	assert.False(t, shared.IsArchived("x-3"), "and undone, although the redo has")
-}
-
-func TestAfter(t *testing.T) {
-	t.Parallel()
-	l := parse(t, "set deleted a *", "set deleted b * none", "set deleted c * x y", "set pruned c 4 y z", "set pruned d 4 z")
-	for id, want := range map[checkpoint.ID][]checkpoint.ID{"b": nil, "c": {"x", "y", "z"}, "d": {"z"}} {
-		after, ok := l.After(id)
-		assert.True(t, ok)
-		assert.Equal(t, want, after)
-	}
-	for _, id := range []checkpoint.ID{"a", "x"} {
-		_, ok := l.After(id)
-		assert.False(t, ok)
-	}
 }
 
 // The newest pin wins, so a new pin needs a later clock than the pin before, even if that

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 )
@@ -170,7 +170,7 @@ func (t *taker) update(ctx context.Context, files []readFile) (rest []readFile, 
 		}
 		t.o.warnings = t.o.warnings[:before]
 		var failed *git.CommandError
-		if !errors.As(err, &failed) || failed.Code != 128 || ctx.Err() != nil || lacksResources.MatchString(failed.Stderr) {
+		if !errors.As(err, &failed) || failed.Code != 128 || ctx.Err() != nil || lacksResources().MatchString(failed.Stderr) {
 			if t.ctx.Err() == nil && ctx.Err() != nil {
 				return files, nil
 			}
@@ -194,7 +194,7 @@ func (t *taker) update(ctx context.Context, files []readFile) (rest []readFile, 
 }
 
 // lacksResources matches errors of git that do not concern one file.
-var lacksResources = regexp.MustCompile(`insert into database|[Uu]nable to (write|create)|\.lock'|No space left|quota exceeded|[Tt]oo many open files|[Oo]ut of memory`)
+var lacksResources = document.Pattern(`insert into database|[Uu]nable to (write|create)|\.lock'|No space left|quota exceeded|[Tt]oo many open files|[Oo]ut of memory`)
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

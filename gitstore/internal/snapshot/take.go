@@ -433,7 +433,7 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 		if err == nil {
 			var out []byte
 			out, err = run.Finish(nil)
-			l.text = failedFilter.ReplaceAllString(run.Warnings(), "")
+			l.text = failedFilter().ReplaceAllString(run.Warnings(), "")
 			for _, line := range git.Fields(out) {
 				switch tag, name := line[:min(2, len(line))], line[min(2, len(line)):]; tag {
 				case "? ":

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/internal/trees"
 )
 
@@ -169,7 +169,7 @@ func (t *taker) unreadable(text string) (hidden []string) {
 				dir = dir[:strings.LastIndexByte(dir, '/')+1]
 			}
 			t.skip(strings.TrimSuffix(dir, "/")+"/", 0, reason)
-		} else if m := cannotAccess.FindStringSubmatch(line); m != nil {
+		} else if m := cannotAccess().FindStringSubmatch(line); m != nil {
 			hidden = append(hidden, m[1])
 		} else if isWarning(line) {
 			t.skip(".", 0, "git: "+line)
@@ -179,20 +179,20 @@ func (t *taker) unreadable(text string) (hidden []string) {
 }
 
 // cannotAccess matches git's warning about an ignore file that it cannot read.
-var cannotAccess = regexp.MustCompile(`^warning: unable to access '(|.*/)\.gitignore': `)
+var cannotAccess = document.Pattern(`^warning: unable to access '(|.*/)\.gitignore': `)
 
 // longPath is a length of paths that most systems refuse (PATH_MAX of Linux).
 const longPath = 4000
 
 // failedFilter matches what git prints about a filter that failed while it compared a file.
-var failedFilter = regexp.MustCompile(`(?m)^error: external filter .*\n?`)
+var failedFilter = document.Pattern(`(?m)^error: external filter .*\n?`)
 
 // harmless matches what git prints about files that it stores completely.
-var harmless = regexp.MustCompile(`(?i)will be replaced by|in the working copy of|is deprecated|adding embedded git repository|^warning: unable to access '.*/(attributes|config|ignore)'`)
+var harmless = document.Pattern(`(?i)will be replaced by|in the working copy of|is deprecated|adding embedded git repository|^warning: unable to access '.*/(attributes|config|ignore)'`)
 
 // isWarning reports whether git's line may mean that the list is incomplete.
 func isWarning(line string) bool {
-	return (strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") || strings.HasPrefix(line, "fatal: ")) && !harmless.MatchString(line)
+	return (strings.HasPrefix(line, "warning: ") || strings.HasPrefix(line, "error: ") || strings.HasPrefix(line, "fatal: ")) && !harmless().MatchString(line)
 }
 
 // skip records a path that is left out. Beyond MaxListed, paths are only counted, so that a record

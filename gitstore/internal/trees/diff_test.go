@@ -18,9 +18,7 @@ import (
 // Diff returns the same entries as git diff-tree, in the same order.
 func TestDiffMatchesGitDiffTree(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	r := repository{gittest.New(t), t}
 	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)

@@ -24,9 +24,7 @@ func TestCheckPathAcceptsValidPaths(t *testing.T) {
 // If CheckPath accepts a path, git fsck accepts it in a push.
 func TestCheckPathIsAsStrictAsFsck(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow: not in short mode")
-	}
+	gittest.SkipShort(t)
 	w := gittest.New(t)
 	for _, name := range []string{
 		"a", "a b", ".gitx", "git", ".gitignore", "a\\b", "con", "a:b", "\xff", "...", ".git", ".GIT", ".git ", ".git.", ".git...", "git~1", "GIT~1",

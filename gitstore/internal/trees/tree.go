@@ -1,8 +1,8 @@
 // Package trees reads, compares and writes git's tree objects, and rejects paths that git
 // would not check out.
 //
-// The rows save, save-worktree and restore of testdata/bench pay for this package: go-git asks for
-// each object of a tree again, and formats each entry.
+// The rows save and restore of testdata/bench pay for this package: go-git asks for each object of
+// a tree again, and formats each entry.
 package trees
 
 import (
@@ -44,7 +44,7 @@ func ModeOf(info fs.FileInfo) uint32 {
 }
 
 // Empty is the hash of the empty tree; git recognizes the hash without reading an object.
-var Empty = plumbing.ComputeHash(plumbing.TreeObject, nil)
+var Empty = plumbing.NewHash(objectformat.EmptyTree)
 
 // An Entry describes a tree object's entry.
 type Entry struct {

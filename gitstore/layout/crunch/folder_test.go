@@ -10,7 +10,6 @@ import (
 	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
-	"git-checkpoint/gitstore/layout/internal/values"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -89,45 +88,6 @@ func TestCrunchFolderContinue(t *testing.T) {
 
 	_, err = crunch.Folder{nil, has}.Continue(nil, read)
 	require.Error(t, err)
-}
-
-// A crunch folder has a file per checkpoint, an index and a link.
-func TestCrunchFolder(t *testing.T) {
-	var records []*checkpoint.Record
-	for _, id := range []checkpoint.ID{"CP-a-20260101T000000Z-00000001", "CP-b-20260102T000000Z-00000002"} {
-		r := layouttest.Read(t, "crunch.yaml").Apply(nil)
-		r.SetID(id)
-		r.SetTrigger(checkpoint.BatchComplete)
-		records = append(records, layouttest.Stored(t, r))
-	}
-	out, err := layout.Files(crunch.Name, records)
-	require.NoError(t, err)
-	require.Len(t, out, 4)
-	assert.Equal(t, "CP-b-20260102T000000Z-00000002.yaml", out[3].Link)
-	assert.Equal(t, `issue_number: 7
-checkpoints:
-  - checkpoint_id: CP-a-20260101T000000Z-00000001
-    created_at: "2026-01-05T10:11:12Z"
-    trigger: batch_complete
-    phase: enrich
-    can_resume: true
-  - checkpoint_id: CP-b-20260102T000000Z-00000002
-    created_at: "2026-01-05T10:11:12Z"
-    trigger: batch_complete
-    phase: enrich
-    can_resume: true
-latest: CP-b-20260102T000000Z-00000002
-total_checkpoints: 2
-`, string(out[2].Data))
-	assert.Equal(t, map[checkpoint.ID]checkpoint.Trigger{
-		"CP-a-20260101T000000Z-00000001": checkpoint.BatchComplete, "CP-b-20260102T000000Z-00000002": checkpoint.BatchComplete,
-	}, crunch.Triggers(out[2].Data))
-	assert.Empty(t, crunch.Triggers([]byte("a: 1\n")))
-	first, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
-	require.NoError(t, err)
-	for _, key := range codec.Reserved {
-		assert.False(t, values.Has(first, key), key)
-	}
 }
 
 // Keys reserved for git-checkpoint are ordinary keys in a document.

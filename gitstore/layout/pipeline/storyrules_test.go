@@ -127,16 +127,3 @@ func storyProblems(t *testing.T, text, path, value string) []string {
 	}
 	return out
 }
-
-// A mismatch between file name and id is a warning.
-func TestFileNameMismatchIsWarned(t *testing.T) {
-	for name, want := range map[string]int{"checkpoint-S.json": 0, "checkpoint-T.json": 1, "": 0, "latest.json": 0} {
-		f, err := layout.Read(pipeline.Name, name, []byte(stories[2]))
-		require.NoError(t, err)
-		assert.Len(t, f.Problems, want, name)
-		require.NoError(t, f.Err(false))
-		if want > 0 {
-			require.EqualError(t, f.Err(true), `pipeline checkpoint-T.json: the file name is "checkpoint-T", its id is "checkpoint-S" (name)`)
-		}
-	}
-}

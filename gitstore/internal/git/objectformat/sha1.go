@@ -13,6 +13,9 @@ const Name = "sha1"
 // Other is the name of the other format.
 const Other = "sha256"
 
+// EmptyTree is the id of the empty tree.
+const EmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
 // New returns a hash for contents that this program has composed. It detects no
 // collisions.
 func New() hash.Hash { return sha1.New() }
