@@ -177,8 +177,8 @@ func (v *victim) archivedIDs(issue string) []string {
 }
 
 // A command that moves a chain and its archive is killed between any two of its renames.
-// Every reader then sees either the complete result or the old state. A repeated command
-// completes it exactly once.
+// Every reader then sees either the complete result or the old state, before and after the
+// transaction is settled. A repeated command completes it exactly once.
 func TestInterruptedTransaction(t *testing.T) {
 	t.Parallel()
 	template, ids := straceVictim(t, 5)
@@ -209,6 +209,9 @@ func TestInterruptedTransaction(t *testing.T) {
 				v.killedAt(".git/refs/"+ref, "renameat", c.args...)
 				v.next("verify", "42")
 				have := [][]string{v.ids("42"), v.archivedIDs("42")}
+				require.Contains(t, [][][]string{before, after}, have)
+				v.next("doctor", "--fix")
+				have = [][]string{v.ids("42"), v.archivedIDs("42")}
 				require.Contains(t, [][][]string{before, after}, have)
 				if c.args[0] == "undo" || slices.EqualFunc(have, before, slices.Equal) {
 					v.next(c.args...)

@@ -113,11 +113,6 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
 		return nil, err // its ref could not be parsed
 	}
-	// The chain is repaired under the issue's lock. Two saves read other checkpoints before:
-	// a save after a resume, and a dry run of an import.
-	if s.chain.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
-		s.chain.RepairIfRewritten(ctx, req.Issue)
-	}
 	if req.Redact != chain.RedactNone {
 		go scan.Prepare() // while the files are read
 	}

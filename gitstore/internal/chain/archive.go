@@ -176,8 +176,16 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 	if err == nil && live.Below == nil && len(live.Ledger.IDs(ledger.Archived)) > 0 && !live.Whole() && !live.knows(archive) {
 		live, err = s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 0)
 	}
+	interrupted := s.repo.RefDir().IsInterrupted(archive.Issue.RefName())
+	if err == nil && interrupted && !live.Whole() {
+		live, err = s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 0)
+	}
 	if err != nil {
 		live = s.NoChain(archive)
+	}
+	if interrupted { // what a killed command has put in both, before it left one of them
+		both := SetOf(archive.liveIn(live))
+		list = slices.DeleteFunc(list, func(c Checkpoint) bool { return both[c.ID] })
 	}
 	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return live.Ledger.Deletes(c.ID, c.Content) })
 	if gone := MovingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {

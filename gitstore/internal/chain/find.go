@@ -288,11 +288,22 @@ func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 			return true
 		}
 	}
-	return false
+	s.look(ctx, i)
+	return s.repo.Repairs && s.HasChain(ctx, i)
 }
 
-// Issues returns all issues with a chain, including broken chains, sorted by ref.
+// Issues returns all issues with a chain, including broken chains, sorted by ref. If archived is
+// set, it returns the issues with an archive. Refs that are no canonical keys are returned in
+// strange.
 func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
+	issues, strange, err = s.issues(ctx, archived)
+	if err != nil || archived || !s.lookForDeleted(ctx, issues) {
+		return issues, strange, err
+	}
+	return s.issues(ctx, archived)
+}
+
+func (s *Chains) issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := repo.LiveRefs
 	if archived {
 		prefix = repo.ArchiveRefs

@@ -48,7 +48,6 @@ func (s *Doctor) Verification(deep bool) *Verification {
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
 // Verify detects objects whose content does not match their id.
 func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	n.doctor.repo.SettleIfInterrupted(ctx, issue)
 	v := n.verifier(ctx, issue)
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		if err := ctx.Err(); err != nil {
