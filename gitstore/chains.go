@@ -32,7 +32,7 @@ type (
 // every clone can compute archival ages.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Operate(ctx, "archive", issue, func() error {
-		moved, err = s.chain.Archive(ctx, issue, ids, why)
+		moved, err = s.chain.Archive(ctx, issue, ids, "", why)
 		return err
 	})
 	return moved, err
@@ -42,7 +42,7 @@ func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []check
 // returns no id.
 func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Operate(ctx, "archive", issue, func() error {
-		moved, err = s.chain.ArchiveBut(ctx, issue, keep, why)
+		moved, err = s.chain.Archive(ctx, issue, nil, keep, why)
 		return err
 	})
 	return moved, err

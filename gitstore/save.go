@@ -185,8 +185,7 @@ func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	}
 	w.needsRef = req.Keep || s.chain.ReadResumed(req.Issue).ID != ""
 	var saved *Saved
-	repair := func(ctx context.Context, i checkpoint.Issue) error { return s.chain.RepairOwn(ctx, i, w.needsRef) }
-	err = s.chain.RetryAfter(ctx, req.Issue, repair, func() (err error) {
+	err = s.chain.RetryOn(ctx, req.Issue, w.needsRef, func() (err error) {
 		saved, err = w.append(ctx, k)
 		return err
 	})

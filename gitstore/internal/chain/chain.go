@@ -452,7 +452,7 @@ func (s *Chains) Above(issue checkpoint.Issue, ref string, tip, older plumbing.H
 		if err != nil || len(raw.Parents) == 0 || len(c.Commits) == maxAbove {
 			return nil
 		}
-		l := ChainCommit{Raw: raw, Ledger: IsLedger(raw), Checkpoint: CheckpointOf(raw, issue)}
+		l := chainCommitOf(raw, issue)
 		if l.Ledger || l.ID == "" || !l.Valid() {
 			return nil
 		}

@@ -86,15 +86,10 @@ func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, err
 }
 
 // RestoreOwnChain restores checkpoints that other tools removed from an issue's chain: it joins
-// the chain that this clone wrote last with the current chain. It fails if a ref move fails, with
-// ErrRefMoved if another process was faster.
-func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
-	return s.RepairOwn(ctx, i, true)
-}
-
-// RepairOwn is RestoreOwnChain with an option. If deleted is false, it does not restore a
-// deleted ref: a save recreates the ref with its own move, see ChainToSaveOn.
-func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
+// the chain that this clone wrote last with the current chain. If deleted is false, it does not
+// restore a deleted ref: a save recreates the ref with its own move, see ChainToSaveOn. It fails if
+// a ref move fails, with ErrRefMoved if another process was faster.
+func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue, deleted bool) error {
 	r, err := s.removed(ctx, i)
 	switch {
 	case err != nil || r == nil || r.live.IsZero() && !deleted:
@@ -262,7 +257,7 @@ func (s *Chains) look(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	for range repo.Collections {
-		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i) })
+		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i, true) })
 		if errors.Is(err, repo.ErrRefMoved) {
 			continue
 		}
