@@ -211,6 +211,9 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
 		return "git checkpoint list " + arg + " --archived", nil
 	}
+	if c.Store.Lacks(c.Ctx, issue) {
+		return "git checkpoint doctor --fix", []string{gitstore.LiveRef(issue) + " was deleted outside git-checkpoint"}
+	}
 	var hints []string
 	_, err := c.Remote("")
 	atRemote := err == nil && c.Line.Name != "fetch" && c.Line.Name != "sync" && !c.Subject.RemoteAnswered

@@ -208,6 +208,9 @@ func TestInterruptedTransaction(t *testing.T) {
 				v.next("verify", "42")
 				have := [][]string{v.ids("42"), v.archivedIDs("42")}
 				require.Contains(t, [][][]string{before, after}, have)
+				v.next("doctor", "--fix")
+				have = [][]string{v.ids("42"), v.archivedIDs("42")}
+				require.Contains(t, [][][]string{before, after}, have)
 				if c.args[0] == "undo" || slices.EqualFunc(have, before, slices.Equal) {
 					v.next(c.args...)
 				}

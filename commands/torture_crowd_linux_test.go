@@ -253,6 +253,7 @@ func TestTortureDeletedRef(t *testing.T) {
 	}
 	writers.Wait()
 	deleting.stop()
+	v.tool("doctor", "--fix")
 	have := v.ids("42")
 	for id := range printed.ids {
 		assert.Contains(t, have, id)

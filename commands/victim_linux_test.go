@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"git-checkpoint/gitstore/testing/gittest"
 )
 
 // killTree kills a process and all its descendants, as at the end of a container.

@@ -113,6 +113,13 @@ func TestWebServes(t *testing.T) {
 		assert.True(t, strings.Contains(page, want), want)
 	}
 	assert.NoFileExists(t, ".git/git-checkpoint/mirror")
+
+	gitHere(t, "update-ref", "-d", "refs/checkpoints/42") // no request restores it
+	answer, err := s.client.Get(s.url)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusNotFound, answer.StatusCode)
+	require.Error(t, exec.Command("git", "rev-parse", "-q", "--verify", "refs/checkpoints/42").Run())
 	assert.Zero(t, s.end())
 }
 

@@ -32,7 +32,7 @@ type (
 // every clone can compute archival ages.
 func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Operate(ctx, "archive", issue, func() error {
-		moved, err = s.chain.Archive(ctx, issue, ids, why)
+		moved, err = s.chain.Archive(ctx, issue, ids, "", why)
 		return err
 	})
 	return moved, err
@@ -42,7 +42,7 @@ func (s *Store) Archive(ctx context.Context, issue checkpoint.Issue, ids []check
 // returns no id.
 func (s *Store) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Operate(ctx, "archive", issue, func() error {
-		moved, err = s.chain.ArchiveBut(ctx, issue, keep, why)
+		moved, err = s.chain.Archive(ctx, issue, nil, keep, why)
 		return err
 	})
 	return moved, err
@@ -55,10 +55,8 @@ func (s *Store) CheckArchive(ctx context.Context, issue checkpoint.Issue) error 
 }
 
 // List returns the newest limit checkpoints of an issue, newest first, or all if limit is
-// 0. If the issue has no checkpoints, the list is empty. If plain git removed checkpoints
-// from the chain, List restores them first.
+// 0. If the issue has no checkpoints, the list is empty.
 func (s *Store) List(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.List(ctx, issue, limit)
 }
 
@@ -113,7 +111,6 @@ const First = chain.First
 // Find returns the checkpoint of an issue that matches a name, as Chains.Find of package chain
 // describes it.
 func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (*Checkpoint, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.Find(ctx, issue, name)
 }
 
@@ -121,19 +118,16 @@ func (s *Store) Find(ctx context.Context, issue checkpoint.Issue, name string) (
 // word, even a name such as "latest". If the chain has no such checkpoint, ByID searches
 // the archive. It fails with *NotFoundError.
 func (s *Store) ByID(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) (*Checkpoint, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.ByID(ctx, issue, id)
 }
 
 // Newest returns the newest checkpoint of an issue, or *NoneError.
 func (s *Store) Newest(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.Newest(ctx, issue)
 }
 
 // Point returns the checkpoint from which the work goes on, or *NoneError.
 func (s *Store) Point(ctx context.Context, issue checkpoint.Issue) (*Point, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	return s.chain.Point(ctx, issue)
 }
 
@@ -171,21 +165,17 @@ func (s *Store) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
 
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Store) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
-	if s.chain.HasIssue(ctx, i) {
-		return true
-	}
-	s.chain.RepairIfRewritten(ctx, i)
-	return s.chain.HasChain(ctx, i)
+	return s.chain.HasIssue(ctx, i)
 }
+
+// Lacks reports whether other tools removed checkpoints of this clone from an issue's chain, or
+// deleted its ref.
+func (s *Store) Lacks(ctx context.Context, i checkpoint.Issue) bool { return s.chain.Lacks(ctx, i) }
 
 // Issues returns all issues with a chain, including broken chains, sorted by ref. If
 // archived is set, it returns the issues with an archive. Refs that are no canonical keys
 // are returned in strange.
 func (s *Store) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
-	issues, strange, err = s.chain.Issues(ctx, archived)
-	if err != nil || archived || !s.chain.RestoreDeletedRefs(ctx, issues) {
-		return issues, strange, err
-	}
 	return s.chain.Issues(ctx, archived)
 }
 

@@ -200,30 +200,52 @@ func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{second.ID, first.ID}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID})
 }
 
-// The packages below the facade read a chain as it is. The facade restores it first.
-func TestOnlyTheFacadeRepairsBeforeReading(t *testing.T) {
+// Reads show what the ref says, and name the difference once. A store that was opened for changes
+// restores the ref first.
+func TestReadsRestoreNoRef(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ids := w.manual(2)
-	w.Git("update-ref", "-d", LiveRef("42"))
-	c := w.s.chain
-	list, err := c.List(ctx, "42", 0)
-	require.NoError(t, err)
-	assert.Empty(t, list.Checkpoints)
-	assert.False(t, c.HasIssue(ctx, "42"))
-	issues, _, err := c.Issues(ctx, false)
-	require.NoError(t, err)
-	assert.Empty(t, issues)
-	_, err = c.Find(ctx, "42", Latest)
-	require.ErrorAs(t, err, new(*NoneError))
-	_, err = c.ByID(ctx, "42", ids[0])
-	require.ErrorAs(t, err, new(*NotFoundError))
-	_, _, err = w.s.Doctor.NewestValid(ctx, "42")
-	require.ErrorAs(t, err, new(*NoneError))
-	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
+	tip, older := w.Git("rev-parse", LiveRef("42")), w.Git("rev-parse", LiveRef("42")+"^")
+	var said []string
+	open := func(repair bool) {
+		var err error
+		said = nil
+		w.s, err = Open(ctx, Options{Dir: w.Dir, Repair: repair, Notify: func(line string) { said = append(said, line) }})
+		require.NoError(t, err)
+		t.Cleanup(func() { w.s.Close() })
+	}
+	const lacks = "issue 42: refs/checkpoints/42 was changed outside git-checkpoint, and lacks checkpoints of this clone; to restore them: git checkpoint doctor --fix"
+	for _, change := range []struct {
+		args []string
+		live []checkpoint.ID
+	}{
+		{[]string{"update-ref", "-d", LiveRef("42")}, []checkpoint.ID{}},
+		{[]string{"update-ref", LiveRef("42"), older}, ids[:1]},
+	} {
+		w.Git(change.args...)
+		refs := w.Git("for-each-ref")
+		open(false)
+		assert.Equal(t, change.live, w.live())
+		assert.Equal(t, len(change.live) > 0, w.s.HasIssue(ctx, "42"))
+		issues, _, err := w.s.Issues(ctx, false)
+		require.NoError(t, err)
+		assert.Len(t, issues, len(change.live))
+		_, err = w.s.ByID(ctx, "42", ids[1])
+		require.ErrorAs(t, err, new(*NotFoundError))
+		_, _, err = w.s.NewestValid(ctx, "42")
+		assert.Equal(t, len(change.live) > 0, err == nil)
+		_, err = w.s.Verify(ctx, "42")
+		require.NoError(t, err)
+		assert.Equal(t, refs, w.Git("for-each-ref"))
+		assert.Equal(t, []string{lacks}, said)
 
-	issues, _, err = w.s.Issues(ctx, false)
-	require.NoError(t, err)
-	assert.Equal(t, []checkpoint.Issue{"42"}, issues)
-	assert.Equal(t, ids, w.live())
+		open(true)
+		issues, _, err = w.s.Issues(ctx, false)
+		require.NoError(t, err)
+		assert.Equal(t, []checkpoint.Issue{"42"}, issues)
+		assert.Equal(t, ids, w.live())
+		assert.Equal(t, tip, w.Git("rev-parse", LiveRef("42")))
+		assert.Equal(t, []string{"issue 42: refs/checkpoints/42 was changed outside git-checkpoint; its checkpoints of this clone are restored"}, said)
+	}
 }

@@ -159,9 +159,9 @@
 // sync moves the local refs in one transaction.
 //
 // A missing ref never means that checkpoints were dropped. If other tools deleted or rewrote a
-// chain, its checkpoints are restored from own/ before the next change. That is why own/ is a
-// chain of its own. If it was deleted too, its last value is read from
-// $GIT_COMMON_DIR/git-checkpoint/own/<issue>.
+// chain, a reader shows what the ref says, and names the difference. The checkpoints are restored
+// from own/ before the next change. That is why own/ is a chain of its own. If it was deleted too,
+// its last value is read from $GIT_COMMON_DIR/git-checkpoint/own/<issue>.
 //
 // # Network
 //

@@ -34,6 +34,5 @@ func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, er
 // *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
 // run out: then an older checkpoint would be the wrong result.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	return s.Doctor.NewestValid(ctx, issue)
 }

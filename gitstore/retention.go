@@ -64,9 +64,6 @@ type Pruned struct {
 // Prune applies retention to an issue's chain and archive.
 func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 	defer trace.Begin(trace.Step, "prune").End()
-	if req.DryRun { // otherwise the prune repairs the chain itself, under the issue lock
-		s.chain.RepairIfRewritten(ctx, req.Issue)
-	}
 	var result *Pruned
 	act := func(ctx context.Context, i checkpoint.Issue, decide func(*chain.Chain, *repo.ObjectWriter) (*chain.Change, error)) error {
 		return s.Operate(ctx, "prune", i, func() error { return s.chain.Alter(ctx, i, decide) })

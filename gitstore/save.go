@@ -115,11 +115,6 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
 		return nil, err // its ref could not be parsed
 	}
-	// The chain is repaired under the issue's lock. Two saves read other checkpoints before:
-	// a save after a resume, and a dry run of an import.
-	if s.chain.ReadResumed(req.Issue).ID != "" || req.Keep && req.DryRun {
-		s.chain.RepairIfRewritten(ctx, req.Issue)
-	}
 	if req.Redact != chain.RedactNone {
 		go scan.Prepare() // while the files are read
 	}
@@ -192,8 +187,7 @@ func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	}
 	w.needsRef = req.Keep || s.chain.ReadResumed(req.Issue).ID != ""
 	var saved *Saved
-	repair := func(ctx context.Context, i checkpoint.Issue) error { return s.chain.RepairOwn(ctx, i, w.needsRef) }
-	err = s.chain.RetryAfter(ctx, req.Issue, repair, func() (err error) {
+	err = s.chain.RetryOn(ctx, req.Issue, w.needsRef, func() (err error) {
 		saved, err = w.append(ctx, k)
 		return err
 	})

@@ -83,9 +83,6 @@ func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
 		return nil, err
 	}
-	for _, i := range req.Issues {
-		s.chain.RepairIfRewritten(ctx, i)
-	}
 	if len(req.Issues) == 0 {
 		issues, strange, err := s.Issues(ctx, false)
 		if err != nil {

@@ -29,7 +29,12 @@ type Options struct {
 	// partial clone. Nil means no.
 	Asks func() bool
 
-	Notify func(line string) // receives messages about automatic repairs, may be nil
+	Notify func(line string) // receives messages about chains that other tools changed, and about their repair; may be nil
+
+	// Repair makes reads of an issue restore first what other tools removed from its chain, and
+	// settle an interrupted transaction, for a command that makes changes after it. Without it, reads
+	// change nothing, and Notify receives the difference.
+	Repair bool
 }
 
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
@@ -52,7 +57,7 @@ type Store struct {
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	defer trace.Begin(trace.Step, "open the repository").End()
-	r, err := repo.Open(ctx, repo.Options{Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify})
+	r, err := repo.Open(ctx, repo.Options{Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify, Repair: o.Repair})
 	if err != nil {
 		return nil, err
 	}

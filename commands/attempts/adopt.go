@@ -26,8 +26,8 @@ var AdoptCommand = invoke.Command{
 		"the fork started, adds the tokens of the fork to its sum, and archives all forks of that issue.\n" +
 		"After a conflict it saves and archives nothing. `git checkpoint undo` reverts all of it.",
 	Examples:  []string{"git checkpoint adopt 43+a --dry-run", "git checkpoint adopt 43+a"},
-	ReadsOnly: true,
-	New:       invoke.Bind((*adoptOptions).flags, runAdopt),
+	ReadsOnly: true, ChangesFiles: true,
+	New: invoke.Bind((*adoptOptions).flags, runAdopt),
 }
 
 // adoptOptions are the flags of adopt.

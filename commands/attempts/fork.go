@@ -32,8 +32,8 @@ var ForkCommand = invoke.Command{
 		"git checkpoint fork 42 a b --worktree",
 		"git checkpoint fork 42 other --from latest~2",
 	},
-	ReadsOnly: true,
-	New:       invoke.Bind((*forkOptions).flags, runFork),
+	ReadsOnly: true, ChangesFiles: true,
+	New: invoke.Bind((*forkOptions).flags, runFork),
 }
 
 // maxForks limits the forks of one command, because their refs move in one transaction.

@@ -31,8 +31,8 @@ var RestoreCommand = invoke.Command{
 		"git checkpoint restore 42 --worktree -- src",
 		"git checkpoint restore --abort",
 	},
-	ReadsOnly: true,
-	New:       invoke.Bind((*restoreOptions).flags, runRestore),
+	ReadsOnly: true, ChangesFiles: true,
+	New: invoke.Bind((*restoreOptions).flags, runRestore),
 }
 
 // restoreOptions are the flags of restore.

@@ -40,8 +40,8 @@ var ResumeCommand = invoke.Command{
 		"on another branch than the checkpoint's, --branch is the answer. If this clone has\n" +
 		"no checkpoint of the issue, resume fetches first, and switches to the branch after\n" +
 		"one question or --yes.",
-	ReadsOnly: true,
-	New:       invoke.Bind((*resumeOptions).flags, runResume),
+	ReadsOnly: true, ChangesFiles: true,
+	New: invoke.Bind((*resumeOptions).flags, runResume),
 }
 
 // resumeOptions are the flags of resume.

@@ -423,6 +423,12 @@ func (c *Invocation) reads() bool {
 	return d != nil && (d.ReadsOnly || len(c.Line.Args) > 0 && slices.Contains(d.ReadingVerbs, c.Line.Args[0]))
 }
 
+// changes reports whether the command changes checkpoints or files.
+func (c *Invocation) changes() bool {
+	d := c.Line.Command
+	return d != nil && (d.ChangesFiles || !c.reads()) && !c.Line.Flags.Bool("dry-run")
+}
+
 // withIssue returns a command line with the issue as an argument, for a hint.
 func (c *Invocation) withIssue() string {
 	if c.Line.Command == nil || !strings.HasPrefix(c.Line.Command.Args, "[ISSUE]") {

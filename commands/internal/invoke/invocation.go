@@ -98,7 +98,7 @@ func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 func (c *Invocation) OpenOwnFormat() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
 		Now: c.Env.Now, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return !c.Needs.Offline && terminal.Has() }, // a hook must not wait for a password
-		Notify: func(line string) { c.Warnf("%s", line) },
+		Notify: func(line string) { c.Warnf("%s", line) }, Repair: c.changes(),
 	})
 	if err != nil {
 		return err
@@ -344,6 +344,7 @@ type Command struct {
 	// ReadsOnly is set if the command changes no checkpoints. Without a named issue, it may
 	// then read the only issue that has checkpoints.
 	ReadsOnly    bool
+	ChangesFiles bool     // it changes files or branches nevertheless
 	ReadingVerbs []string // first arguments with which a command that writes only reads
 
 	Saves bool // the command saves the state of the work, so a warning names another issue of the branch

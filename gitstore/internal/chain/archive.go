@@ -19,29 +19,15 @@ import (
 )
 
 // Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
-// Without ids, Archive moves all checkpoints. The ledger records reason and time, so
-// every clone can compute archival ages. In a shallow chain the commits stay until a
-// complete clone synchronizes.
-func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	return s.archive(ctx, issue, why, len(ids) == 0, func(c *Chain) ([]checkpoint.ID, error) { return idsToArchive(c, ids) })
-}
-
-// ArchiveBut archives all checkpoints except one.
-func (s *Chains) ArchiveBut(ctx context.Context, issue checkpoint.Issue, keep checkpoint.ID, why retention.Reason) ([]checkpoint.ID, error) {
-	return s.archive(ctx, issue, why, true, func(c *Chain) ([]checkpoint.ID, error) {
-		ids, err := idsToArchive(c, nil)
-		return slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == keep }), err
-	})
-}
-
-// archive archives the checkpoints that pick returns; with all, those below a shallow
-// boundary too.
-func (s *Chains) archive(ctx context.Context, issue checkpoint.Issue, why retention.Reason, all bool, pick func(*Chain) ([]checkpoint.ID, error)) (moved []checkpoint.ID, err error) {
+// Without ids, Archive moves all checkpoints, also below a shallow boundary, except keep. The
+// ledger records reason and time, so every clone can compute archival ages. In a shallow chain
+// the commits stay until a complete clone synchronizes.
+func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, keep checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
-		if moved, err = pick(c); err != nil || len(moved) == 0 && !c.Cut {
+		if moved, err = idsToArchive(c, ids, keep); err != nil || len(moved) == 0 && !c.Cut {
 			return nil, err
 		}
-		if all {
+		if len(ids) == 0 {
 			return s.AllToArchive(ctx, c, moved, why, k)
 		}
 		return s.ToArchive(ctx, c, moved, why, k)
@@ -72,8 +58,8 @@ func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error
 }
 
 // idsToArchive returns the ids to archive, newest first. Without ids it returns all ids
-// of the chain.
-func idsToArchive(c *Chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
+// of the chain except keep.
+func idsToArchive(c *Chain, ids []checkpoint.ID, keep checkpoint.ID) ([]checkpoint.ID, error) {
 	live := c.Visible()
 	for _, id := range ids {
 		if live[id] == nil {
@@ -90,7 +76,7 @@ func idsToArchive(c *Chain, ids []checkpoint.ID) ([]checkpoint.ID, error) {
 	if len(found) == 0 {
 		return nil, &repo.NoneError{Issue: c.Issue}
 	}
-	return found, nil
+	return slices.DeleteFunc(found, func(id checkpoint.ID) bool { return id == keep }), nil
 }
 
 // ArchiveMove returns the move of an archive ref to these commits, or nil if the ref
@@ -144,15 +130,21 @@ func (s *Chains) AllToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID
 // issue, newest first. It leaves out checkpoints that the ledger marks as archived: the
 // next sync removes them from the chain.
 func (s *Chains) InBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
-	archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
+	_, both, err := s.inBoth(ctx, issue)
+	return both, err
+}
+
+// inBoth is InBoth with the archive.
+func (s *Chains) inBoth(ctx context.Context, issue checkpoint.Issue) (archive *Chain, both []checkpoint.ID, err error) {
+	archive, err = s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 	if err != nil || len(archive.Commits) == 0 {
-		return nil, err
+		return archive, nil, err
 	}
 	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err != nil {
-		return nil, err
+		return archive, nil, err
 	}
-	return archive.liveIn(c), nil
+	return archive, archive.liveIn(c), nil
 }
 
 // liveIn returns the checkpoints of an archive that are also live in chain c and that the
@@ -173,13 +165,16 @@ func (archive *Chain) liveIn(c *Chain) []checkpoint.ID {
 // of the live chain. If the live chain cannot be read, the facts stay empty.
 func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint) []Checkpoint {
 	live, err := s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 1)
-	if err == nil && live.Below == nil && len(live.Ledger.IDs(ledger.Archived)) > 0 && !live.Whole() && !live.knows(archive) {
+	there := archive.Index()
+	isMissing := func(id checkpoint.ID) bool { return there[id] == nil }
+	if err == nil && !live.Whole() && (len(list) > 0 || live.Below == nil && slices.ContainsFunc(live.Ledger.IDs(ledger.Archived), isMissing)) {
 		live, err = s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 0)
 	}
 	if err != nil {
 		live = s.NoChain(archive)
 	}
-	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return live.Ledger.Deletes(c.ID, c.Content) })
+	both := SetOf(archive.liveIn(live)) // a killed command has put them in both, before it left one of them
+	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return both[c.ID] || live.Ledger.Deletes(c.ID, c.Content) })
 	if gone := MovingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
 		for _, l := range gone {
 			list = append(list, l.Checkpoint)
@@ -191,18 +186,6 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archival(c.ID))
 	}
 	return list
-}
-
-// knows reports whether an archive contains all checkpoints that the ledger of c has as
-// archived.
-func (c *Chain) knows(archive *Chain) bool {
-	there := archive.Index()
-	for _, id := range c.Ledger.IDs(ledger.Archived) {
-		if there[id] == nil {
-			return false
-		}
-	}
-	return true
 }
 
 func FiledOf(a ledger.Archival) Filed {
@@ -234,12 +217,9 @@ func (s *Chains) NoChain(c *Chain) *Chain {
 // is wanted and no chain exists. Commits that move to the archive form a chain without a
 // tip.
 func (s *Chains) PickArchive(k *repo.ObjectWriter, want join.State, chains ...*Chain) (plumbing.Hash, error) {
-	if err := s.Identify(chains...); err != nil {
+	list, err := s.joinable(chains)
+	if err != nil {
 		return plumbing.ZeroHash, err
-	}
-	list := make([]join.Chain, len(chains))
-	for n, c := range chains {
-		list[n] = c.AsChain()
 	}
 	as := join.Pick(want, list...)
 	exists := func(c *Chain) bool { return !c.Tip.IsZero() }
@@ -300,18 +280,11 @@ func (a *ArchivePlan) Move(i checkpoint.Issue) []refs.Move {
 // separate removes live checkpoints from an issue's archive, and returns removed ids.
 // Such duplicates remain if power loss separated both ref moves. It requires the issue lock.
 func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
-	if tip, err := s.repo.ReadRef(ctx, repo.ArchiveRef(i)); err != nil || tip.IsZero() {
+	archive, both, err := s.inBoth(ctx, i)
+	if err != nil || len(both) == 0 {
 		return nil, err
 	}
-	archive, err := s.ReadChain(ctx, i, repo.ArchiveRef(i), 0)
-	if err != nil {
-		return nil, err
-	}
-	live, err := s.ReadChain(ctx, i, repo.LiveRef(i), 0)
-	if err != nil {
-		return nil, err
-	}
-	both, k := archive.liveIn(live), s.repo.NewObjectWriter()
+	k := s.repo.NewObjectWriter()
 	moves := s.LeaveArchive(archive, SetOf(both), k)
 	if len(moves) == 0 {
 		return nil, nil

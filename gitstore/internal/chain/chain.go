@@ -2,9 +2,9 @@
 // ref. It parses, finds, drops, pins, archives and redacts checkpoints, merges chains that
 // went apart, and restores chains whose refs were deleted or set back.
 //
-// Methods that read a chain do not repair it. The facade calls RepairIfRewritten or
-// RestoreDeletedRefs once before it reads. Retry repairs a chain under the issue lock
-// before it changes the chain.
+// Reading changes nothing. If other tools removed checkpoints from a chain, a reader gets what the
+// ref says, and one warning. Retry restores them under the issue lock before it changes the chain.
+// In a repository that was opened for changes, the first read does so: see look.
 package chain
 
 import (
@@ -30,11 +30,12 @@ import (
 
 // Chains are the chains of checkpoints of a repository.
 type Chains struct {
-	repo *repo.Repo
+	repo     *repo.Repo
+	compared map[checkpoint.Issue]repo.ComparedRefs // by removed
 }
 
 // New returns the chains of a repository.
-func New(r *repo.Repo) *Chains { return &Chains{r} }
+func New(r *repo.Repo) *Chains { return &Chains{r, map[checkpoint.Issue]repo.ComparedRefs{}} }
 
 // MaxForeign limits how many commits without checkpoint or ledger a walk follows. Without
 // this limit, a ref manually set to a branch would lead through the project's whole
@@ -76,6 +77,7 @@ type Chain struct {
 // The result includes ledger commits and foreign commits between checkpoints. If the ref
 // does not exist, the chain is empty and rooted.
 func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref string, limit int) (*Chain, error) {
+	s.look(ctx, issue)
 	tip, err := s.repo.ReadRef(ctx, ref)
 	if err != nil {
 		return nil, s.brokenRef(ctx, issue, ref, err)
@@ -450,7 +452,7 @@ func (s *Chains) Above(issue checkpoint.Issue, ref string, tip, older plumbing.H
 		if err != nil || len(raw.Parents) == 0 || len(c.Commits) == maxAbove {
 			return nil
 		}
-		l := ChainCommit{Raw: raw, Ledger: IsLedger(raw), Checkpoint: CheckpointOf(raw, issue)}
+		l := chainCommitOf(raw, issue)
 		if l.Ledger || l.ID == "" || !l.Valid() {
 			return nil
 		}

@@ -288,11 +288,22 @@ func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
 			return true
 		}
 	}
-	return false
+	s.look(ctx, i)
+	return s.repo.Repairs && s.HasChain(ctx, i)
 }
 
-// Issues returns all issues with a chain, including broken chains, sorted by ref.
+// Issues returns all issues with a chain, including broken chains, sorted by ref. If archived is
+// set, it returns the issues with an archive. Refs that are no canonical keys are returned in
+// strange.
 func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
+	issues, strange, err = s.issues(ctx, archived)
+	if err != nil || archived || !s.lookForDeleted(ctx, issues) {
+		return issues, strange, err
+	}
+	return s.issues(ctx, archived)
+}
+
+func (s *Chains) issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := repo.LiveRefs
 	if archived {
 		prefix = repo.ArchiveRefs
@@ -315,70 +326,39 @@ func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint
 // CheckName fails if some file system treats a new issue's ref and an existing ref as one file,
 // because they differ only in case or in Unicode's form (fsutil.FoldName).
 func (s *Chains) CheckName(ctx context.Context, i checkpoint.Issue) error {
-	name := repo.LiveRef(i)
-	n := &Names{Chains: s}
-	if fsutil.IsASCII(name) { // then most names differ from it in length
-		n.wanted = name
-	}
-	return n.Check(ctx, i)
+	return (&Names{Chains: s}).Check(ctx, i)
 }
 
 // A Names holds the chain refs by their folded names (fsutil.FoldName). It is filled before
 // the first check.
 type Names struct {
 	Chains *Chains
-	folded map[string]string // refs by their folded names
-	beyond []string          // refs whose names have letters beyond ASCII
-	wanted string            // the only name to check, if it is ASCII, otherwise ""
-}
-
-func (n *Names) add(name string) {
-	n.folded[fsutil.FoldName(name)] = name
-	if !fsutil.IsASCII(name) {
-		n.beyond = append(n.beyond, name)
-	}
-}
-
-// isTaken reports whether the file system treats the name of an existing ref as equal to the name
-// of a new ref. Packed refs are compared if one of both names has letters beyond ASCII. Names with
-// the same folded name are found by Check.
-func (n *Names) isTaken(name string) bool {
-	r, others := n.Chains.repo.Refs, slices.Values(n.beyond)
-	if !fsutil.IsASCII(name) {
-		others = maps.Values(n.folded)
-	} else if len(n.beyond) == 0 {
-		return r.IsTaken(name)
-	}
-	return r.IsTaken(name) || r.Folds() && r.HasEqualName(name, others)
+	folded map[string]string
 }
 
 // Check fails if the folded name of a new issue's ref is that of an existing ref, or if the
 // file system has an existing ref under its name. Otherwise it adds the ref.
 func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
+	r, name := n.Chains.repo.Refs, repo.LiveRef(i)
 	if n.folded == nil {
-		there, err := n.Chains.repo.Refs.Names(ctx, repo.LiveRefs)
+		there, err := r.Names(ctx, repo.LiveRefs)
 		if err != nil {
 			return err
 		}
 		n.folded = map[string]string{}
 		for _, name := range there {
-			if n.wanted == "" || len(name) == len(n.wanted) || !fsutil.IsASCII(name) {
-				n.add(name)
-			}
+			n.folded[fsutil.FoldName(name)] = name
 		}
 	}
-	name := repo.LiveRef(i)
-	there, known := n.folded[fsutil.FoldName(name)]
-	if known && there != name {
+	switch there, known := n.folded[fsutil.FoldName(name)]; {
+	case known && there != name:
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: some file systems treat %s as equal", i, there)}
-	}
-	if known {
+	case known:
 		return nil
-	}
-	if n.isTaken(name) {
+	case r.IsTaken(name) || r.Folds() && r.HasEqualName(name, maps.Values(n.folded)):
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: the file system treats the name of another issue as equal", i)}
 	}
-	n.add(name)
+	n.folded[fsutil.FoldName(name)] = name
 	return nil
 }
 

@@ -42,20 +42,31 @@ const FormatVersion = "1.0"
 
 // readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
 // and marks pinned checkpoints and those that are gone. It skips foreign commits on top.
+//
+// If a partial clone lacks this ledger, readLedger reads the newest available one, and sets c.Unread
+// to the cause, because a ledger change would lose entries of the tip's ledger. A save is safe: a
+// later sync merges the ledgers.
 func (s *Chains) readLedger(c *Chain) error {
-	at := slices.IndexFunc(c.Commits, func(l ChainCommit) bool { return l.Ledger || l.ID != "" })
-	if at < 0 {
-		return nil
-	}
-	data, err := s.ledgerIn(s.repo.Objects, c.Commits[at].Raw.Tree)
-	switch {
-	case errors.As(err, new(*repo.PromisedError)):
-		s.readOlderLedger(c, err)
-	case err != nil:
-		return fmt.Errorf("%s: %w", c.Ref, err)
-	default:
-		if c.Ledger, err = ledger.Parse(data); err != nil {
-			return repo.Corrupt(c.Ref, "%w", err)
+	for i := range c.Commits {
+		l := &c.Commits[i]
+		if !l.Ledger && l.ID == "" || c.Unread != nil && !s.repo.Objects.Has(l.Raw.Tree) {
+			continue
+		}
+		data, err := s.ledgerIn(s.repo.Objects, l.Raw.Tree)
+		if err == nil {
+			var known *ledger.Ledger
+			if known, err = ledger.Parse(data); err == nil {
+				c.Ledger = known
+				break
+			}
+			err = repo.Corrupt(c.Ref, "%w", err)
+		} else if c.Unread == nil && errors.As(err, new(*repo.PromisedError)) {
+			c.Unread = repo.Lacked(c.Issue, c.Ref, err)
+		} else {
+			err = fmt.Errorf("%s: %w", c.Ref, err)
+		}
+		if c.Unread == nil {
+			return err
 		}
 	}
 	for i := range c.Commits {
@@ -83,27 +94,6 @@ func (s *Chains) ledgerIn(objects trees.Reader, tree plumbing.Hash) ([]byte, err
 		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
 	}
 	return trees.ReadAs(objects, plumbing.BlobObject, e.Hash)
-}
-
-// readOlderLedger reads the newest available ledger of a chain if a partial clone lacks
-// the ledger of the tip. It sets c.Unread to the cause, because a ledger change would
-// lose entries of the tip's ledger. A save is safe: a later sync merges the ledgers.
-func (s *Chains) readOlderLedger(c *Chain, cause error) {
-	c.Unread = repo.Lacked(c.Issue, c.Ref, cause)
-	for i := range c.Commits {
-		l := &c.Commits[i]
-		if !l.Ledger && l.ID == "" || !s.repo.Objects.Has(l.Raw.Tree) {
-			continue
-		}
-		data, err := s.ledgerIn(s.repo.Objects, l.Raw.Tree)
-		if err != nil {
-			continue
-		}
-		if known, err := ledger.Parse(data); err == nil {
-			c.Ledger = known
-			return
-		}
-	}
 }
 
 // CarriesLedger reports whether c, which extends o, preserves all deletions and archivals

@@ -49,15 +49,8 @@ func (l *ChainCommit) isIn(s join.State) bool {
 // MergeChains merges chains of one issue. The result is one of the chains, or a new chain
 // in k that starts with the bottom part of the first chain.
 func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbing.Hash, want join.State, rebuilt bool, err error) {
-	if err := s.Identify(chains...); err != nil {
-		return plumbing.ZeroHash, want, false, err
-	}
-	list := make([]join.Chain, len(chains))
-	for n, c := range chains {
-		list[n] = c.AsChain()
-	}
-	want, as := join.Merge(list...)
-	switch err := checkAllReadable(chains, as); {
+	want, as, err := s.merge(chains...)
+	switch {
 	case err != nil:
 		return plumbing.ZeroHash, want, false, err
 	case as >= 0:
@@ -66,6 +59,27 @@ func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbi
 		return plumbing.ZeroHash, want, false, nil
 	}
 	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, nil, k), want, true, nil
+}
+
+// merge returns the merged state of chains, and the index of the first chain that has this state, or
+// -1. It fails if a merge would lose an unknown commit.
+func (s *Chains) merge(chains ...*Chain) (want join.State, as int, err error) {
+	list, err := s.joinable(chains)
+	if err != nil {
+		return want, -1, err
+	}
+	want, as = join.Merge(list...)
+	return want, as, checkAllReadable(chains, as)
+}
+
+// joinable converts chains whose contents may meet into the type of package join.
+func (s *Chains) joinable(chains []*Chain) ([]join.Chain, error) {
+	list := make([]join.Chain, len(chains))
+	err := s.Identify(chains...)
+	for n, c := range chains {
+		list[n] = c.AsChain()
+	}
+	return list, err
 }
 
 // checkAllReadable fails if a merge would lose an unknown commit. chains[as] must contain
@@ -177,13 +191,11 @@ func (s *Chains) Relate(ours, theirs *Chain) Relation {
 	case theirs.Tip.IsZero() || ours.ContainsCommit(theirs.Tip):
 		return RelationAhead
 	}
-	if !ours.Whole() || !theirs.Whole() || s.Identify(ours, theirs) != nil {
+	if !ours.Whole() || !theirs.Whole() {
 		return RelationDiverged
 	}
-	chains := []*Chain{ours, theirs}
-	_, as := join.Merge(ours.AsChain(), theirs.AsChain())
-	switch {
-	case as < 0 || checkAllReadable(chains, as) != nil:
+	switch _, as, err := s.merge(ours, theirs); {
+	case as < 0 || err != nil:
 		return RelationDiverged
 	case as == 0:
 		return RelationAhead
@@ -205,19 +217,19 @@ func (s *Chains) Equal(a, b *Chain) bool {
 // remote. A checkpoint that only c marks as archived is not accounted for: it may be
 // below a boundary, and its archive may not exist elsewhere.
 func (s *Chains) ContainsAll(c *Chain, chains ...*Chain) bool {
-	if s.Identify(append([]*Chain{c}, chains...)...) != nil {
+	list, err := s.joinable(append([]*Chain{c}, chains...))
+	if err != nil {
 		return false
 	}
-	states := []join.Chain{c.AsChain()}
-	for _, o := range chains {
-		states = append(states, join.Chain{State: o.state()})
+	for k, o := range chains {
+		list[k+1].Tip = "" // only c can be the result
 		for _, id := range c.Ledger.IDs(ledger.Archived) {
 			if !o.Tip.IsZero() && !o.Ledger.IsArchived(id) {
 				return false
 			}
 		}
 	}
-	_, as := join.Merge(states...)
+	_, as := join.Merge(list...)
 	return as == 0 && checkAllReadable(append([]*Chain{c}, chains...), as) == nil
 }
 

@@ -34,18 +34,17 @@ type redactor struct {
 func RedactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
 	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
 	if how != RedactNone && before != nil {
-		eachMap(before.Doc(), "", func(_ string, m *checkpoint.Map) {
-			for key := range m.All() {
-				if scan.Suspicious(key) {
-					r.keys[key] = true
-				}
-			}
-		})
 		eachText(before.Doc(), "", func(_, text string) string {
 			if scan.Suspicious(text) {
 				r.known[text] = true
 			}
 			return text
+		}, func(_ string, m *checkpoint.Map) {
+			for key := range m.All() {
+				if scan.Suspicious(key) {
+					r.keys[key] = true
+				}
+			}
 		})
 	}
 	return r
@@ -72,8 +71,7 @@ func (r *redactor) Apply(record *checkpoint.Record) {
 		}
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s contained a possible secret (%s), which was masked", path, strings.Join(rules, ", ")))
 		return masked
-	})
-	eachMap(record.Doc(), "", r.inKeys)
+	}, r.inKeys)
 }
 
 // Name warns if a new name looks like a secret. The name stays, because users need it to
@@ -87,8 +85,8 @@ func (r *redactor) Name(what, text string) {
 	}
 }
 
-// inKeys masks new keys of a mapping. It runs after text masking, since keys help to
-// recognize secret texts.
+// inKeys masks new keys of a mapping. It runs after the masking of the texts below, since keys help
+// to recognize secret texts.
 func (r *redactor) inKeys(path string, m *checkpoint.Map) {
 	given := map[string]bool{}
 	for _, key := range m.Keys() {
@@ -127,50 +125,31 @@ func lastKey(path string) string {
 	return path[strings.LastIndexByte(path, '.')+1:]
 }
 
-// eachMap calls f with path and content of every mapping. Nested mappings precede their
-// parent.
-func eachMap(v any, path string, f func(path string, m *checkpoint.Map)) {
-	switch v := v.(type) {
-	case *checkpoint.Map:
-		for key, below := range v.All() {
-			eachMap(below, strings.TrimPrefix(path+"."+key, "."), f)
-		}
-		f(path, v)
-	case []any:
-		for i := range v {
-			eachMap(v[i], path, f)
-		}
-	}
-}
-
 // noTexts lists keys without free text values.
 var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
 
-// eachText replaces document texts with results of f.
-func eachText(m *checkpoint.Map, dir string, f func(path, text string) string) {
-	for key, v := range m.All() {
-		if dir == "" && slices.Contains(noTexts, key) {
-			continue
-		}
-		if now, changed := replaceTexts(v, dir+key, f); changed {
-			m.Set(key, now)
-		}
-	}
-}
-
-// replaceTexts returns a value with replaced texts, and reports whether the caller must
-// store this value.
-func replaceTexts(v any, path string, f func(path, text string) string) (any, bool) {
+// eachText replaces the texts in a value by results of text, and returns the value. Then it calls
+// keys with each mapping, after those below it. path is "" for the document, otherwise it begins with
+// a dot, which text and keys do not get.
+func eachText(v any, path string, text func(path, text string) string, keys func(path string, m *checkpoint.Map)) any {
 	switch v := v.(type) {
 	case string:
-		now := f(path, v)
-		return now, now != v
+		return text(strings.TrimPrefix(path, "."), v)
 	case *checkpoint.Map:
-		eachText(v, path+".", f)
+		for key, below := range v.All() {
+			if path == "" && slices.Contains(noTexts, key) {
+				continue
+			}
+			now := eachText(below, path+"."+key, text, keys)
+			if _, isText := below.(string); isText && now != below {
+				v.Set(key, now)
+			}
+		}
+		keys(strings.TrimPrefix(path, "."), v)
 	case []any:
 		for i := range v {
-			v[i], _ = replaceTexts(v[i], path, f)
+			v[i] = eachText(v[i], path, text, keys)
 		}
 	}
-	return v, false
+	return v
 }

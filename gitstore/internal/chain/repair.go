@@ -17,65 +17,109 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// RestoreOwnChain restores checkpoints that plain git removed from an issue's chain by a
-// forced fetch, a reset or a deletion of the ref. It merges the chain that this clone
-// wrote last with the current chain. Extended chains stay unchanged. Unreadable or
-// shallow chains stay unchanged too: the caller's own read reports the error.
-//
-// It records the compared values for MovesTo. It fails if a ref move fails, with
-// ErrRefMoved if another process was faster.
-func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
-	return s.RepairOwn(ctx, i, true)
+// A removal is what other tools took from an issue's chain: by a forced fetch, a reset, or the
+// deletion of the ref.
+type removal struct {
+	live, own plumbing.Hash // live is zero if the ref was deleted; own is the tip that this clone wrote last
+	back      bool          // own has all that live has, so the ref moves back
+	err       error         // why the chains cannot be joined
+
+	now, last *Chain // chains at live and own, joined at tip
+	k         *repo.ObjectWriter
+	tip       plumbing.Hash
+	want      join.State
+	archived  []refs.Move
 }
 
-// RepairOwn is RestoreOwnChain with an option. If deleted is false, it does not restore a
-// deleted ref: a save recreates the ref with its own move, see ChainToSaveOn.
-func (s *Chains) RepairOwn(ctx context.Context, i checkpoint.Issue, deleted bool) error {
+// removed compares an issue's chain with the chain that this clone wrote last. It returns nil if
+// the chain accounts for all checkpoints of this clone, and if one of both is unreadable or
+// shallow: the caller's own read reports the error. It changes nothing.
+//
+// It records the compared values for MovesTo.
+func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, error) {
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	own, err := s.ownTip(ctx, i)
 	if err != nil || own == live || own.IsZero() {
-		return nil
+		return nil, nil
 	}
+	s.compared[i] = repo.ComparedRefs{Live: live, Own: own}
+	r := &removal{live: live, own: own}
 	if live.IsZero() {
 		lost, err := s.isLost(own)
 		switch {
 		case err != nil:
-			return fmt.Errorf("read %s: %w", repo.OwnRef(i), err)
+			return nil, fmt.Errorf("read %s: %w", repo.OwnRef(i), err)
 		case lost:
-			s.repo.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
-		case deleted:
-			return s.RestoreRef(ctx, i, live, own)
+			s.repo.Compared[i] = s.compared[i]
+			return nil, nil
 		}
-		return nil
+		r.back = true
+		return r, nil
 	}
-	s.repo.Compared[i] = repo.ComparedRefs{Live: live, Own: own}
-	now, err := s.Walk(i, repo.LiveRef(i), live, 0)
-	if err != nil || now.ContainsCommit(own) {
-		return nil
+	s.repo.Compared[i] = s.compared[i]
+	for _, depth := range []int{repairDepth, 0} {
+		if r.now, err = s.Walk(i, repo.LiveRef(i), live, depth); err != nil || r.now.ContainsCommit(own) {
+			return nil, nil
+		}
 	}
-	last, err := s.Walk(i, repo.OwnRef(i), own, 0)
+	r.last, err = s.Walk(i, repo.OwnRef(i), own, 0)
 	switch {
 	case err != nil:
-		return nil
-	case last.ContainsCommit(live): // also in a shallow clone: the ref was set back
-		return s.RestoreRef(ctx, i, live, own)
-	case !now.Whole() || !last.Whole():
-		return nil
+		return nil, nil
+	case r.last.ContainsCommit(live): // also in a shallow clone: the ref was set back
+		r.back = true
+		return r, nil
+	case !r.now.Whole() || !r.last.Whole():
+		return nil, nil
 	}
-	back, err := s.mergeInto(ctx, now, last)
+	r.k = s.repo.NewObjectWriter()
+	if r.tip, r.want, _, r.err = s.MergeChains(r.k, r.now, r.last); r.err == nil && len(r.want.Ledger.IDs(ledger.Archived)) > 0 {
+		r.archived, r.err = s.archiveLeaving(ctx, r.k, r.want, r.now, r.last)
+	}
+	if r.err == nil && r.tip == live && len(r.archived) == 0 {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// RestoreOwnChain restores checkpoints that other tools removed from an issue's chain: it joins
+// the chain that this clone wrote last with the current chain. If deleted is false, it does not
+// restore a deleted ref: a save recreates the ref with its own move, see ChainToSaveOn. It fails if
+// a ref move fails, with ErrRefMoved if another process was faster.
+func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue, deleted bool) error {
+	r, err := s.removed(ctx, i)
+	switch {
+	case err != nil || r == nil || r.live.IsZero() && !deleted:
+		return err
+	case r.err != nil:
+		s.notifyApart(i, r.err)
+		return nil
+	case r.back:
+		return s.RestoreRef(ctx, i, r.live, r.own)
+	}
+	doubles, note := s.Doubles(i, r.want, r.last, r.now)
+	if err = note(); err == nil {
+		err = s.repo.Move(ctx, r.k, repaired, func() ([]refs.Move, error) {
+			moves, err := s.MovesTo(ctx, r.now, r.tip)
+			return slices.Concat(r.archived, moves), err
+		})
+	}
+	if err == nil {
+		for _, text := range WarnDoubles(i, doubles) {
+			s.repo.Notify("%s", text)
+		}
+		err = r.k.Protect(ctx)
+	}
 	var done *repo.DoneError
-	var apart *unjoinableError
 	switch {
 	case errors.As(err, &done):
 		s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored, but: %v", i, repo.LiveRef(i), done.Err)
-	case errors.As(err, &apart):
-		s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), err)
 	case err != nil:
 		return fmt.Errorf("restore checkpoints that were removed from %s outside git-checkpoint: %w", repo.LiveRef(i), err)
-	case back:
+	default:
 		s.NotifyRestored(i)
 	}
 	return nil
@@ -107,6 +151,10 @@ func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own p
 // NotifyRestored reports that checkpoints were restored to an issue's chain.
 func (s *Chains) NotifyRestored(i checkpoint.Issue) {
 	s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored", i, repo.LiveRef(i))
+}
+
+func (s *Chains) notifyApart(i checkpoint.Issue, why error) {
+	s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), why)
 }
 
 // ChainToSaveOn returns the newest part of an issue's chain for a save. If the chain ref
@@ -164,14 +212,21 @@ func (s *Chains) isLost(commit plumbing.Hash) (bool, error) {
 // repaired is the reflog message of repairs.
 const repaired = "repair: what other means had taken"
 
-// repairDepth is the number of checkpoints that isAheadOf reads.
+// repairDepth is the number of checkpoints among which removed looks for the own tip first: usually
+// plain git has fetched a chain that has grown.
 const repairDepth = 200
 
-// RepairIfRewritten prepares an issue for an operation that only reads: it runs
-// RestoreOwnChain if the chain lacks the tip that this clone wrote last. If no repair is necessary, it costs the read of two refs. Under the
-// issue lock it does nothing, because the lock holder has already repaired the chain. It
-// reports errors with Notify, and the caller reads the chain as it is.
-func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
+// Lacks reports whether other tools removed checkpoints of this clone from an issue's chain.
+func (s *Chains) Lacks(ctx context.Context, i checkpoint.Issue) bool {
+	r, err := s.removed(ctx, i)
+	return err == nil && r != nil
+}
+
+// look compares an issue's chain with the tip that this clone wrote last, before the chain is
+// read. In a repository that was opened for changes, it restores what other tools removed. Otherwise
+// it changes nothing, and names the difference once. Under the issue lock it does nothing, because
+// the lock holder has already repaired the chain. It reports errors with Notify, and the caller reads the chain as it is.
+func (s *Chains) look(ctx context.Context, i checkpoint.Issue) {
 	if s.repo.IssueLock != nil {
 		return
 	}
@@ -180,16 +235,23 @@ func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || live == own {
+	if err != nil || live == own || s.compared[i] == (repo.ComparedRefs{Live: live, Own: own}) {
 		return
 	}
-	if !live.IsZero() {
-		if c, err := s.Walk(i, repo.LiveRef(i), live, repairDepth); err == nil && c.ContainsCommit(own) {
-			return // the chain has grown
-		}
+	r, err := s.removed(ctx, i)
+	switch {
+	case err != nil || r == nil:
+		return
+	case s.repo.Repairs:
+	case r.err != nil:
+		s.notifyApart(i, r.err)
+		return
+	default:
+		s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and lacks checkpoints of this clone; to restore them: git checkpoint doctor --fix", i, repo.LiveRef(i))
+		return
 	}
 	for range repo.Collections {
-		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i) })
+		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i, true) })
 		if errors.Is(err, repo.ErrRefMoved) {
 			continue
 		}
@@ -200,9 +262,9 @@ func (s *Chains) RepairIfRewritten(ctx context.Context, i checkpoint.Issue) {
 	}
 }
 
-// RestoreDeletedRefs restores deleted chain refs, and reports whether it restored any.
-// existing are the issues that Issues has found, sorted by ref.
-func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.Issue) bool {
+// lookForDeleted looks at the issues whose chain refs were deleted, and reports whether it restored
+// any. existing are the issues with a chain, sorted by ref.
+func (s *Chains) lookForDeleted(ctx context.Context, existing []checkpoint.Issue) (restored bool) {
 	if s.repo.IssueLock != nil || s.repo.Info.RefFormat != "files" {
 		return false
 	}
@@ -214,7 +276,7 @@ func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.I
 		own = append(own, repo.OwnRef(i))
 	}
 	slices.Sort(own)
-	restored, k := false, 0
+	k := 0
 	for _, name := range slices.Compact(own) {
 		key := strings.TrimPrefix(name, repo.OwnRefs)
 		for k < len(existing) && existing[k].RefName() < key {
@@ -224,51 +286,11 @@ func (s *Chains) RestoreDeletedRefs(ctx context.Context, existing []checkpoint.I
 		if err != nil || k < len(existing) && existing[k] == i {
 			continue
 		}
-		s.RepairIfRewritten(ctx, i)
+		s.look(ctx, i)
 		restored = restored || s.HasChain(ctx, i)
 	}
 	return restored
 }
-
-// mergeInto merges last into now, the issue's current chain, and reports whether refs
-// moved.
-func (s *Chains) mergeInto(ctx context.Context, now, last *Chain) (bool, error) {
-	k := s.repo.NewObjectWriter()
-	tip, want, _, err := s.MergeChains(k, now, last)
-	if err != nil {
-		return false, &unjoinableError{err}
-	}
-	if tip == now.Tip && len(want.Ledger.IDs(ledger.Archived)) == 0 {
-		return false, nil
-	}
-	archived, err := s.archiveLeaving(ctx, k, want, now, last)
-	if err != nil {
-		return false, &unjoinableError{err}
-	}
-	if tip == now.Tip && len(archived) == 0 {
-		return false, nil
-	}
-	moves := func() ([]refs.Move, error) {
-		moves, err := s.MovesTo(ctx, now, tip)
-		return slices.Concat(archived, moves), err
-	}
-	doubles, note := s.Doubles(now.Issue, want, last, now)
-	if err := note(); err != nil {
-		return false, err
-	}
-	if err := s.repo.Move(ctx, k, repaired, moves); err != nil {
-		return false, err
-	}
-	for _, text := range WarnDoubles(now.Issue, doubles) {
-		s.repo.Notify("%s", text)
-	}
-	return true, k.Protect(ctx)
-}
-
-// An unjoinableError reports that two chains cannot be merged.
-type unjoinableError struct{ error }
-
-func (e *unjoinableError) Unwrap() error { return e.error }
 
 // archiveLeaving returns the move of the archive ref for checkpoints that the merged
 // state moves from chains to the archive. It returns nil if there are no such

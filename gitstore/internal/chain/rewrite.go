@@ -226,14 +226,14 @@ const retryFor = 2 * time.Minute
 // concurrently, retry runs try again. Before each run it restores checkpoints that plain
 // git removed.
 func (s *Chains) Retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
-	return s.RetryAfter(ctx, issue, s.RestoreOwnChain, try)
+	return s.RetryOn(ctx, issue, true, try)
 }
 
-// RetryAfter is retry with another repair than RestoreOwnChain.
-func (s *Chains) RetryAfter(ctx context.Context, issue checkpoint.Issue, repair func(context.Context, checkpoint.Issue) error, try func() error) error {
+// RetryOn is Retry, which restores a deleted ref only if deleted is set.
+func (s *Chains) RetryOn(ctx context.Context, issue checkpoint.Issue, deleted bool, try func() error) error {
 	for start := time.Now(); ; {
 		err := s.repo.WithIssueLock(ctx, issue, func() error {
-			if err := repair(ctx, issue); err != nil {
+			if err := s.RestoreOwnChain(ctx, issue, deleted); err != nil {
 				return err
 			}
 			return try()
@@ -252,29 +252,16 @@ func (s *Chains) RetryAfter(ctx context.Context, issue checkpoint.Issue, repair 
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
 // no id. In a shallow chain the commits stay until a complete clone synchronizes.
 func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	return s.drop(ctx, issue, ids, nil)
+	return s.drop(ctx, issue, ids, false, false)
 }
 
-// DropAll deletes checkpoints like Drop, and also those below a shallow boundary.
+// DropAll deletes checkpoints like Drop, and also those below a shallow boundary; with pinned, also
+// the pinned ones there.
 func (s *Chains) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
-	return s.drop(ctx, issue, ids, func(c *Chain, ch *Change) {
-		if !c.Cut {
-			return
-		}
-		ch.Below = c.below(SetOf(ids), Below{As: "deleted"})
-		if !pinned {
-			return
-		}
-		there := c.Index()
-		for _, id := range c.Ledger.IDs(ledger.Pin) {
-			if there[id] == nil {
-				ch.Ids = append(ch.Ids, id)
-			}
-		}
-	})
+	return s.drop(ctx, issue, ids, true, pinned)
 }
 
-func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, more func(*Chain, *Change)) error {
+func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, below, pinned bool) error {
 	remove := SetOf(ids)
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
 	err := s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
@@ -293,8 +280,13 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 		if c.Cut && !remove[""] {
 			ch.Remove = nil // the ledger alone
 		}
-		if more != nil {
-			more(c, ch)
+		if below && c.Cut {
+			ch.Below = c.below(remove, Below{As: "deleted"})
+			for _, id := range c.Ledger.IDs(ledger.Pin) {
+				if pinned && live[id] == nil {
+					ch.Ids = append(ch.Ids, id)
+				}
+			}
 		}
 		ch.Ledger = func(l *ledger.Ledger) { Bury(l, ch.Ids, c, archive) }
 		ch.Then = s.LeaveArchive(archive, remove, k)

@@ -61,9 +61,6 @@ func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) (found []Fin
 		return nil, err
 	}
 	live, archived := issuesOf(f.Refs, repo.LiveRefs), issuesOf(f.Refs, repo.ArchiveRefs)
-	for _, issue := range live {
-		s.chain.RepairIfRewritten(ctx, issue)
-	}
 	f.Chains = slices.Concat(s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived))
 	f.Objects, err = s.ObjectCounts(ctx)
 	return Judge(f), err
@@ -276,7 +273,6 @@ type Usage struct {
 // Usage measures the disk space of an issue with its archive. Objects that several issues
 // share count for each issue. It requires git 2.31, and reads every commit and tree.
 func (s *Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
-	s.chain.RepairIfRewritten(ctx, issue)
 	u := Usage{Issue: issue}
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if s.facts.Partial() {

@@ -27,13 +27,20 @@ func (s *Doctor) refsFound(ctx context.Context) ([]Ref, error) {
 		names = append(names, some...)
 	}
 	slices.Sort(names)
+	names = slices.Compact(names)
 	head, err := s.repo.ReadHead(ctx)
 	lasting := err == nil && (head.Commit.IsZero() || s.repo.Objects.Has(head.Commit))
 	var found []Ref
-	for _, name := range slices.Compact(names) {
+	for _, name := range names {
 		r := s.refFound(ctx, name)
 		r.Lasting = lasting
 		found = append(found, r)
+	}
+	for _, issue := range s.repo.NotedIssues() { // own/ was deleted too
+		name := repo.OwnRef(issue)
+		if _, isThere := slices.BinarySearch(names, name); !isThere && s.chain.Lacks(ctx, issue) {
+			found = append(found, Ref{Name: name, Role: Own, Issue: string(issue), Taken: true})
+		}
 	}
 	return found, nil
 }
@@ -62,7 +69,7 @@ func (s *Doctor) refFound(ctx context.Context, name string) Ref {
 	case r.Problem != "":
 		r.Good = s.lastSound(ctx, issue, name)
 	case r.Role == Own:
-		r.Taken = s.tookAway(ctx, issue, hash)
+		r.Taken = s.chain.Lacks(ctx, issue)
 	}
 	return r
 }
@@ -140,23 +147,4 @@ func (s *Doctor) lastSound(ctx context.Context, i checkpoint.Issue, name string)
 		}
 	}
 	return ""
-}
-
-// tookAway reports whether the live chain of an issue lacks checkpoints that this clone
-// wrote. own is the tip that this clone wrote last.
-func (s *Doctor) tookAway(ctx context.Context, i checkpoint.Issue, own plumbing.Hash) bool {
-	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || live == own {
-		return false
-	}
-	now, err := s.chain.Walk(i, repo.LiveRef(i), live, 0)
-	if err != nil || now.ContainsCommit(own) {
-		return false
-	}
-	last, err := s.chain.Walk(i, repo.OwnRef(i), own, 0)
-	if err != nil || !now.Whole() || !last.Whole() {
-		return false
-	}
-	tip, _, _, err := s.chain.MergeChains(s.repo.NewObjectWriter(), now, last)
-	return err == nil && tip != now.Tip
 }

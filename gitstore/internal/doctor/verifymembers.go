@@ -51,7 +51,10 @@ func (v *Verifier) member(ref string, l *chain.ChainCommit) {
 			v.warnf("%s: two contents have this id; here it is %s, and not %s", l.ID, l.Commit, other.commit)
 		case other.ref == ref:
 			v.errorf("%s: two commits have this id and content, %s and %s", l.ID, other.commit, l.Commit)
-		case v.run.deep: // otherwise Check reports it
+		case !v.run.deep: // Check reports it
+		case v.Doctor.repo.RefDir().IsInterrupted(l.Issue.RefName()):
+			v.warnf("%s: a killed command has left it in the chain and in the archive: the next change of the issue mends this", l.ID)
+		default:
 			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
 		}
 	}

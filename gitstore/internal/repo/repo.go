@@ -40,6 +40,7 @@ type Repo struct {
 	together  *together                         // collects moves, nil outside of Together
 	IssueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
 	Compared  map[checkpoint.Issue]ComparedRefs // by RestoreOwnChain, under this lock
+	Repairs   bool                              // Options.Repair
 	Recorder  Recorder                          // of the running operation, may be nil
 	people    *ident.Finder                     // author and committer of commits
 	onNotify  func(line string)                 // Options.Notify
@@ -62,12 +63,13 @@ type Options struct {
 	Apart  bool
 	Asks   func() bool
 	Notify func(line string)
+	Repair bool
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an
 // UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Repo, error) {
-	s := &Repo{Git: git.Git{Dir: o.Dir, Apart: o.Apart}, Now: o.Now, Random: rand.Text, onNotify: o.Notify}
+	s := &Repo{Git: git.Git{Dir: o.Dir, Apart: o.Apart}, Now: o.Now, Random: rand.Text, onNotify: o.Notify, Repairs: o.Repair, Compared: map[checkpoint.Issue]ComparedRefs{}}
 	if s.Now == nil {
 		s.Now = time.Now
 	}

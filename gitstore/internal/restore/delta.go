@@ -70,7 +70,6 @@ func idsOfAll(deltas []*delta) (brought, removed []checkpoint.ID) {
 // deltas returns what an undo or a redo would change now, for each issue with a change.
 func (s *Restorer) deltas(ctx context.Context, e *operation.Entry, way operation.Way) (deltas []*delta, err error) {
 	for _, issue := range movedIssues(e) {
-		s.chain.RepairIfRewritten(ctx, issue)
 		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 		if err != nil {
 			return nil, err

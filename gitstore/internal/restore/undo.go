@@ -217,6 +217,9 @@ func (s *Restorer) worktreeOf(e *operation.Entry, head plumbing.Hash) *worktree 
 // undo or a redo of that kind was killed, it is finished instead: the user does not know that it has begun,
 // and repeats the command.
 func (s *Restorer) Revert(ctx context.Context, way operation.Way, which Which, shown *Undone) (*Undone, error) {
+	repairs := s.repo.Repairs
+	defer func() { s.repo.Repairs = repairs }()
+	s.repo.Repairs = true // chains are read before their issues are locked
 	if s.repo.Info.Root != "" {
 		release, err := s.lockWorktree()
 		if err != nil {

@@ -293,7 +293,7 @@ func (u *localUpdate) move(ctx context.Context, issues []checkpoint.Issue, errs 
 		var moves []refs.Move
 		var err error
 		if u.restore && len(issues) > 1 {
-			err = u.s.chain.RestoreOwnChain(ctx, i)
+			err = u.s.chain.RestoreOwnChain(ctx, i, true)
 		}
 		if err == nil {
 			moves, err = u.moves(i)
