@@ -231,7 +231,7 @@ func TestOnlyTheFacadeRepairsBeforeReading(t *testing.T) {
 	require.ErrorAs(t, err, new(*NoneError))
 	_, err = c.ByID(ctx, "42", ids[0])
 	require.ErrorAs(t, err, new(*NotFoundError))
-	_, _, err = w.s.Doctor.NewestValid(ctx, "42")
+	_, _, err = w.s.Doctor.NewestValid(ctx, "42", false)
 	require.ErrorAs(t, err, new(*NoneError))
 	assert.Empty(t, w.Git("for-each-ref", LiveRef("42")))
 

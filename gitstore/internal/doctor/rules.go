@@ -29,6 +29,7 @@ var rules = []rule{
 	{(*subject).headers, false},
 	{(*subject).commitObject, true},
 	{(*subject).stateCommit, true},
+	{(*subject).head, false},
 	{(*subject).entries, false},
 	{(*subject).objects, true},
 	{(*subject).content, false},
@@ -114,7 +115,7 @@ func (s *subject) ledgerSubject() {
 	}
 }
 
-// stateCommit checks that the state commit, the index commit and HEAD at the save can be read.
+// stateCommit checks that the state commit and the index commit can be read.
 func (s *subject) stateCommit() {
 	if s.doctor.chain.IsBoundary(s.l.Commit) {
 		return // its parents were not fetched
@@ -136,12 +137,20 @@ func (s *subject) stateCommit() {
 		s.sayf("the state commit %s has %d parents", state.Hash, len(state.Parents))
 		return
 	}
-	tolerated := s.repo.Info.Shallow
-	if _, err := s.repo.TreeOfCommit(state.Parents[0]); err != nil && !tolerated {
-		s.fault(s.name, "HEAD at the save: ", err)
-	}
-	if _, err := s.repo.ReadCommit(state.Parents[1]); err != nil && !tolerated {
+	if _, err := s.repo.ReadCommit(state.Parents[1]); err != nil && !s.repo.Info.Shallow {
 		s.fault(s.name, "index commit: ", err)
+	}
+}
+
+// head checks that HEAD at the save can be read. It belongs to the branches: a fetch may bring it
+// back, and the checkpoint itself is whole without it.
+func (s *subject) head() {
+	place, err := s.doctor.chain.StateCommitOf(s.l.Raw)
+	if err != nil || place.Head.IsZero() || s.repo.Info.Shallow || s.doctor.chain.IsBoundary(s.l.Commit) {
+		return // reported already
+	}
+	if _, err := s.repo.TreeOfCommit(place.Head); err != nil {
+		s.fault(s.name, "HEAD at the save: ", err)
 	}
 }
 

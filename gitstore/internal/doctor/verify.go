@@ -357,9 +357,19 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
 }
 
 // complete fails if objects for a restore of c are missing, or if a restore would refuse
-// them.
-func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) error {
-	v := s.Verification(false).verifier(ctx, c.Issue)
+// them. With deep it also reads the contents of the files.
+func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record, deep bool) error {
+	v := s.Verification(deep).verifier(ctx, c.Issue)
+	if deep {
+		commit, err := s.repo.ReadCommit(c.Commit)
+		if err == nil {
+			err = v.load([]chain.ChainCommit{{Raw: commit}})
+		}
+		if err != nil {
+			return err
+		}
+		defer s.repo.Objects.Hold(nil)
+	}
 	v.tree(c.Name(), "", c.Tree)
 	v.snapshot(c, r)
 	if err := v.lacks[c.Name()]; err != nil {
@@ -396,8 +406,8 @@ func (v *verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
 }
 
 // NewestValid is Store.NewestValid of package gitstore. If a person went back to a checkpoint,
-// later ones come last.
-func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chain.Checkpoint, *checkpoint.Record, error) {
+// later ones come last. With deep it also reads the contents of the files.
+func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue, deep bool) (*chain.Checkpoint, *checkpoint.Record, error) {
 	l, err := s.chain.List(ctx, issue, 0)
 	if err != nil {
 		return nil, nil, err
@@ -410,7 +420,7 @@ func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chai
 		c := &list[i]
 		r, err := s.chain.ValidRecord(c)
 		if err == nil {
-			err = s.complete(ctx, c, r)
+			err = s.complete(ctx, c, r, deep)
 		}
 		switch {
 		case err == nil && chain.Unordered(r) == nil:
