@@ -3,11 +3,13 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -192,15 +194,20 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 		return failure.NoneFound(none, hint, details)
 	}
 	var damaged *gitstore.CorruptError
-	if !errors.As(err, &damaged) || damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.Subject.Issue == "" {
+	isCorrupt := errors.As(err, &damaged)
+	isGit := err != nil && !isCorrupt && damageText.MatchString(err.Error())
+	if !isGit && !isCorrupt || isCorrupt && damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.Subject.Issue == "" {
 		return err
 	}
-	hint := invoke.RecoveryCommand(c, c.Subject.Issue)
-	if hint == "" {
-		hint = "git checkpoint verify " + view.IssueArg(c.Subject.Issue)
+	hint := invoke.DamageHint(c, c.Subject.Issue)
+	if isGit && hint == "" {
+		return err
 	}
-	return failure.Errorf(failure.Invalid, hint, "%w", err)
+	return failure.Errorf(failure.Invalid, cmp.Or(hint, "git checkpoint verify "+view.IssueArg(c.Subject.Issue)), "%w", err)
 }
+
+// damageText matches git's messages about an object that it cannot read.
+var damageText = regexp.MustCompile(`(missing|unable to read|bad|could not parse) (blob|tree|commit)? ?object|object [0-9a-f]+ .*is corrupt|unpacker error|unable to read [0-9a-f]{40}`)
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
 // the reason of a fetch without result and the issues that have checkpoints. The archive or the

@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"context"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/doctor"
@@ -10,16 +9,6 @@ import (
 
 // A Finding is a problem that Check found, and its repair if there is one.
 type Finding = doctor.Finding
-
-// A Pace is how often the work on an issue was saved.
-type Pace = doctor.Pace
-
-// JudgePace returns a finding for each issue that is saved too rarely or too
-// often, or whose lead does not answer. It reports an issue that was not saved for
-// longer than stale, unless stale is 0.
-func JudgePace(now time.Time, stale time.Duration, paces []Pace) []Finding {
-	return doctor.JudgePace(now, stale, paces)
-}
 
 // A Report is the result of a verification for one issue.
 type Report = doctor.Report
@@ -34,5 +23,10 @@ func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, er
 // *CorruptError if no checkpoint is valid. It also fails if memory or file descriptors
 // run out: then an older checkpoint would be the wrong result.
 func (s *Store) NewestValid(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
-	return s.Doctor.NewestValid(ctx, issue)
+	return s.Doctor.NewestValid(ctx, issue, false)
+}
+
+// NewestIntact is NewestValid after a look at the contents of all files.
+func (s *Store) NewestIntact(ctx context.Context, issue checkpoint.Issue) (*Checkpoint, *checkpoint.Record, error) {
+	return s.Doctor.NewestValid(ctx, issue, true)
 }

@@ -9,7 +9,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -210,18 +209,6 @@ func TestSnapshotWithTooManyDirectories(t *testing.T) {
 	valid, _, err := s.NewestValid(ctx, "42")
 	require.NoError(t, err)
 	assert.Equal(t, good.ID, valid.ID)
-}
-
-// Verify compares large blobs with their ids without loading them into memory.
-func TestVerifyLargeBlob(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.manual(1)
-	hash := plumbing.NewHash(w.Hash("large\n"))
-	v := &doctor.Verifier{Doctor: w.s.Doctor, Ctx: ctx}
-	require.NoError(t, v.LargeIntact(hash))
-	w.rot(hash.String())
-	assert.Error(t, (&doctor.Verifier{Doctor: w.open(w.Dir).Doctor, Ctx: ctx}).LargeIntact(hash))
 }
 
 // Walks from a ref that was set to a branch are limited.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,48 +24,28 @@ import (
 	"git-checkpoint/gitstore/layout/pipeline"
 )
 
-// inspectAll inspects every chain, the hooks and the related settings.
-func inspectAll(c *invoke.Invocation, result *view.Doctor) error {
-	if !namesIssue(c) {
-		defer c.Store.CacheRefs(c.Ctx)()
-	}
-	issues, err := issuesToVerify(c)
-	if err != nil {
-		return err
-	}
-	c.Store.Doctor.Phases = c.Settings.Strings("phases")
-	run := c.Store.Doctor.Verification(false)
-	for _, i := range issues {
-		report, err := run.Verify(c.Ctx, i)
-		if err != nil {
-			return err
-		}
-		result.Errors = append(result.Errors, report.Errors...)
-		result.Warnings = append(result.Warnings, report.Warnings...)
-		result.Checked += report.Checked
-	}
-	var paces []gitstore.Pace
-	for _, i := range issues {
-		if p, ok := paceOf(c, i); ok {
-			paces = append(paces, p)
-		}
-	}
+// inspect inspects every chain, the hooks and the related settings. It returns the report of the
+// first issue with an error, or nil. With deep it reads the contents of the files too.
+func inspect(c *invoke.Invocation, deep bool, result *view.Doctor) (damaged *gitstore.Report, err error) {
 	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
-	for _, f := range gitstore.JudgePace(c.Env.Now(), stale, paces) {
-		result.Warnings = append(result.Warnings, f.Text)
-	}
-	result.Warnings = append(result.Warnings, otherSystemsFiles(c)...)
-	result.Warnings = append(result.Warnings, otherVersions(c)...)
-	hooks, err := githooks.Find(c, githooks.Repo(c))
+	var paces []string
+	err = eachReport(c, deep, &result.Verify, func(string) {}, func(r *gitstore.Report) {
+		if damaged == nil && len(r.Errors) > 0 {
+			damaged = r
+		}
+		paces = append(paces, paceTroubles(c, r.Issue, stale)...)
+	})
 	if err != nil {
-		return err
+		return damaged, err
 	}
+	result.Warnings = slices.Concat(result.Warnings, paces, otherSystemsFiles(c), otherVersions(c))
+	hooks, err := githooks.Find(c, githooks.Repo(c))
 	for _, h := range hooks {
 		if text := hookTrouble(h); text != "" {
 			result.Warnings = append(result.Warnings, text)
 		}
 	}
-	return nil
+	return damaged, err
 }
 
 // hookTrouble returns a hook's problem, or "" if there is no problem.
@@ -115,31 +96,51 @@ func programVersion(c *invoke.Invocation, path string) string {
 	return view.Clean(strings.TrimPrefix(strings.TrimSpace(string(out)), "git-checkpoint "))
 }
 
-// paceOf returns the figures of an issue that gitstore.JudgePace needs. It returns false if
-// the issue has no checkpoint or its newest record cannot be read; other checks report
-// unreadable records.
-func paceOf(c *invoke.Invocation, issue checkpoint.Issue) (gitstore.Pace, bool) {
+// Limits for the frequency of saves.
+const (
+	mostOfPhase = 20 // more checkpoints of one phase cost more than they save
+	fewPhases   = 3  // completed phases before missing checkpoints are reported
+)
+
+// paceTroubles returns a message if an issue is saved too rarely or too often, or if its lead does
+// not answer. An unfinished workflow without a save for longer than stale is one, unless stale is 0.
+func paceTroubles(c *invoke.Invocation, issue checkpoint.Issue, stale time.Duration) (found []string) {
 	l, err := c.Store.List(c.Ctx, issue, 0)
 	if err != nil || len(l.Checkpoints) == 0 {
-		return gitstore.Pace{}, false
+		return nil
 	}
 	r, err := c.Store.Record(&l.Checkpoints[0])
 	if err != nil {
-		return gitstore.Pace{}, false
+		return nil // reported already
 	}
-	done := r.Progress()
-	p := gitstore.Pace{
-		Issue: string(issue), Over: progress.Over(r), Whole: r.Layout() == "" && l.Complete && !l.Cut,
-		Phases: done.Total, Done: len(done.Completed) + len(done.Skipped),
-		Checkpoints: len(l.Checkpoints), Newest: r.CreatedAt(), Heartbeat: pipeline.Heartbeat(r),
+	sayf := func(format string, args ...any) {
+		found = append(found, fmt.Sprintf("issue %s: ", issue)+fmt.Sprintf(format, args...))
 	}
-	counts := map[string]int{}
+	now := c.Env.Now()
+	p := r.Progress()
+	done := len(p.Completed) + len(p.Skipped)
+	saved, heartbeat := r.CreatedAt(), pipeline.Heartbeat(r)
+	switch {
+	case stale <= 0:
+	case !heartbeat.IsZero() && now.Sub(heartbeat) > stale:
+		sayf("its lead may be dead: the last heartbeat was %s", view.Ago(heartbeat, now))
+	case !progress.Over(r) && p.Total > 1 && done < p.Total && now.Sub(saved) > stale:
+		sayf("not saved for %s, with %d of %d phases done", strings.TrimSuffix(view.Ago(saved, now), " ago"), done, p.Total)
+	}
+	// An imported document has phases from before the first checkpoint.
+	if whole := r.Layout() == "" && l.Complete && !l.Cut; whole && done >= fewPhases && len(l.Checkpoints) < done {
+		sayf("few checkpoints: %s for %d phases that are done; git checkpoint phase done saves after each", view.Plural(len(l.Checkpoints), "checkpoint"), done)
+	}
+	counts, most := map[string]int{}, ""
 	for _, cp := range l.Checkpoints {
-		if counts[cp.Phase]++; cp.Phase != "" && counts[cp.Phase] > p.Count {
-			p.Most, p.Count = cp.Phase, counts[cp.Phase]
+		if counts[cp.Phase]++; cp.Phase != "" && (most == "" || counts[cp.Phase] > counts[most]) {
+			most = cp.Phase
 		}
 	}
-	return p, true
+	if n := counts[most]; most != "" && n > mostOfPhase {
+		sayf("phase %s has %s; to save less often at intervals: git config checkpoint.min-interval 60", most, view.Plural(n, "checkpoint"))
+	}
+	return found
 }
 
 // Other systems write a temporary file and rename it. A remaining temporary file comes

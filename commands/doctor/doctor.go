@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/commands/internal/config"
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
@@ -63,32 +64,18 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	}
 	t := c.Tick("doctor: reading the repository")
 	defer t.End()
-	fixable := 0
-	for fix := o.fix; ; fix = false {
-		version, err := c.Store.Git().Version(c.Ctx)
-		if err != nil {
+	searched := false // for copies of damaged objects, everywhere
+	if o.fix {
+		if searched, err = mend(c, &result); err != nil {
 			return err
 		}
-		findings, err := c.Store.Doctor.Check(c.Ctx, version)
-		if err != nil {
-			return err
-		}
-		if fix && fixAll(c, findings, &result) {
-			continue
-		}
-		for _, f := range findings {
-			if f.Fix != nil {
-				fixable++
-			}
-			if f.Error {
-				result.Errors = append(result.Errors, f.Text)
-			} else {
-				result.Warnings = append(result.Warnings, f.Text)
-			}
-		}
-		break
 	}
-	if err := inspectAll(c, &result); err != nil {
+	fixable, err := checkAll(c, o.fix, &result)
+	if err != nil {
+		return err
+	}
+	damaged, err := inspect(c, o.fix, &result)
+	if err != nil {
 		return err
 	}
 	if o.report {
@@ -101,20 +88,67 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	}
 	result.Valid = len(result.Errors) == 0
 	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
-	if err := showDoctor(c, result); err != nil {
+	if err := showDoctor(c, result); err != nil || result.Valid {
 		return err
 	}
-	if !result.Valid {
-		hint := "git checkpoint verify"
-		switch {
-		case fixable > 0:
-			hint = "git checkpoint doctor --fix"
-		case setting != nil:
-			hint = setting.Hint
-		}
-		return failure.Errorf(failure.Invalid, hint, "doctor: %s", view.Plural(len(result.Errors), "error"))
+	hint := ""
+	switch {
+	case fixable > 0:
+		hint = "git checkpoint doctor --fix"
+	case setting != nil:
+		hint = setting.Hint
+	case damaged != nil:
+		hint = invoke.RecoveryHint(c, damaged, searched)
 	}
-	return nil
+	return failure.Errorf(failure.Invalid, cmp.Or(hint, "git checkpoint verify"), "doctor: %s", view.Plural(len(result.Errors), "error"))
+}
+
+// mend looks for whole copies of damaged objects and uses them. It reports whether all remotes have
+// answered.
+func mend(c *invoke.Invocation, result *view.Doctor) (answered bool, err error) {
+	var damaged []*gitstore.Report
+	err = eachReport(c, true, &view.Verify{}, func(string) {}, func(r *gitstore.Report) {
+		if len(r.Lost) > 0 {
+			damaged = append(damaged, r)
+		}
+	})
+	answered = true
+	for _, r := range damaged {
+		req := gitstore.OpenRemoteRequest{Timeout: c.RemoteTimeout(), Quiet: !terminal.Has()}
+		n, err := c.Store.Mend(c.Ctx, r, req, c.Remotes())
+		if n > 0 {
+			result.Fixed = append(result.Fixed, fmt.Sprintf("replaced %s of issue %s by whole copies", view.Plural(n, "damaged object"), r.Issue))
+		}
+		if err != nil {
+			c.Warnf("%v", err)
+			answered = false
+		}
+	}
+	return answered, err
+}
+
+// checkAll adds the findings around the chains to the result, after a repair if fix is set. It returns
+// the number of findings that can be repaired.
+func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int, err error) {
+	version, err := c.Store.Git().Version(c.Ctx)
+	if err != nil {
+		return 0, err
+	}
+	findings, err := c.Store.Doctor.Check(c.Ctx, version)
+	if err == nil && fix && fixAll(c, findings, result) {
+		findings, err = c.Store.Doctor.Check(c.Ctx, version)
+	}
+	for _, f := range findings {
+		if f.Fix != nil {
+			fixable++
+		}
+		if f.Error {
+			result.Errors = append(result.Errors, f.Text)
+		} else {
+			result.Warnings = append(result.Warnings, f.Text)
+		}
+	}
+	return fixable, err
 }
 
 // fixAll repairs the findings that have a repair and reports whether any repair
@@ -141,7 +175,7 @@ func showDoctor(c *invoke.Invocation, v view.Doctor) error {
 	for _, line := range v.Fixed {
 		c.Printf("fixed: %s\n", view.Clean(line))
 	}
-	printFound(c, v.Errors, v.Warnings)
+	printFound(c, v.Verify)
 	for _, s := range v.Sizes {
 		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), view.Clean(s.Issue), view.Plural(s.Checkpoints, "checkpoint"))
 	}
@@ -149,8 +183,7 @@ func showDoctor(c *invoke.Invocation, v view.Doctor) error {
 	if err != nil {
 		return err
 	}
-	c.Printf("%s checked, %s, %s; %s, %s\n", view.Plural(v.Checked, "checkpoint"), view.Plural(len(v.Errors), "error"), view.Plural(len(v.Warnings), "warning"),
-		view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"))
+	c.Printf("%s; %s, %s\n", summaryOf(v.Verify), view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"))
 	return nil
 }
 

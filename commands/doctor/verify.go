@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -24,32 +24,18 @@ func runVerify(c *invoke.Invocation) error {
 	if err := c.Open(); err != nil {
 		return err
 	}
-	if !namesIssue(c) {
-		defer c.Store.CacheRefs(c.Ctx)()
-	}
-	issues, err := issuesToVerify(c)
-	if err != nil {
-		return err
-	}
-	result := view.Verify{Type: "verify", Valid: true}
-	hint := ""
+	result := view.Verify{Type: "verify"}
 	t := c.TickOf("verify", "checkpoints")
 	defer t.End()
 	c.Store.SetProgress(t.At)
-	c.Store.Doctor.Phases = c.Settings.Strings("phases")
-	run := c.Store.Doctor.Verification(true)
-	for _, i := range issues {
-		t.About("verify: issue " + string(i))
-		report, err := run.Verify(c.Ctx, i)
-		if err != nil {
-			return err
+	hint := ""
+	err := eachReport(c, true, &result, t.About, func(r *gitstore.Report) {
+		if hint == "" && len(r.Errors) > 0 {
+			hint = invoke.RecoveryHint(c, r, false)
 		}
-		if len(report.Errors) > 0 {
-			hint = cmp.Or(hint, invoke.RecoveryCommand(c, i))
-		}
-		result.Errors = append(result.Errors, report.Errors...)
-		result.Warnings = append(result.Warnings, report.Warnings...)
-		result.Checked += report.Checked
+	})
+	if err != nil {
+		return err
 	}
 	t.End()
 	result.Valid = len(result.Errors) == 0
@@ -57,14 +43,36 @@ func runVerify(c *invoke.Invocation) error {
 	if c.Line.JSON {
 		err = c.WriteJSON(result)
 	} else {
-		printFound(c, result.Errors, result.Warnings)
-		c.Printf("%s checked, %s, %s\n", view.Plural(result.Checked, "checkpoint"), view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
+		printFound(c, result)
+		c.Printf("%s\n", summaryOf(result))
 	}
+	if err == nil && !result.Valid {
+		err = failure.Errorf(failure.Invalid, hint, "verify: %s in %s", view.Plural(len(result.Errors), "error"), view.Plural(result.Checked, "checkpoint"))
+	}
+	return err
+}
+
+// eachReport verifies the named issue, or all issues, and adds the results to a sum.
+func eachReport(c *invoke.Invocation, deep bool, sum *view.Verify, about func(string), f func(*gitstore.Report)) error {
+	if !namesIssue(c) {
+		defer c.Store.CacheRefs(c.Ctx)()
+	}
+	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err
 	}
-	if !result.Valid {
-		return failure.Errorf(failure.Invalid, hint, "verify: %s in %s", view.Plural(len(result.Errors), "error"), view.Plural(result.Checked, "checkpoint"))
+	c.Store.Doctor.Phases = c.Settings.Strings("phases")
+	run := c.Store.Doctor.Verification(deep)
+	for _, i := range issues {
+		about(c.Line.Name + ": issue " + string(i))
+		report, err := run.Verify(c.Ctx, i)
+		if err != nil {
+			return err
+		}
+		sum.Errors = append(sum.Errors, report.Errors...)
+		sum.Warnings = append(sum.Warnings, report.Warnings...)
+		sum.Checked += report.Checked
+		f(report)
 	}
 	return nil
 }
@@ -94,11 +102,15 @@ func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 }
 
 // printFound prints problems, errors first.
-func printFound(c *invoke.Invocation, errors, warnings []string) {
-	for _, e := range errors {
+func printFound(c *invoke.Invocation, v view.Verify) {
+	for _, e := range v.Errors {
 		c.Printf("error: %s\n", view.Clean(e))
 	}
-	for _, w := range warnings {
+	for _, w := range v.Warnings {
 		c.Printf("warning: %s\n", view.Clean(w))
 	}
+}
+
+func summaryOf(v view.Verify) string {
+	return fmt.Sprintf("%s checked, %s, %s", view.Plural(v.Checked, "checkpoint"), view.Plural(len(v.Errors), "error"), view.Plural(len(v.Warnings), "warning"))
 }

@@ -50,8 +50,8 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 		return nil
 	case r.Verdict.Damaged:
 		why, _ := r.reasons(freshness.PromptUser)
-		issue := view.IssueArg(r.Checkpoint.Issue)
-		return because(c, r, failure.Invalid, "git checkpoint verify "+issue+"\ngit checkpoint resume "+issue+" --fallback", "cannot resume %s: %s", why)
+		verify := "git checkpoint verify " + view.IssueArg(r.Checkpoint.Issue)
+		return because(c, r, failure.Invalid, cmp.Or(invoke.DamageHint(c, r.Checkpoint.Issue), verify), "cannot resume %s: %s", why)
 	case r.Verdict.Action == freshness.StartFresh:
 		why, hint := r.reasons(freshness.StartFresh)
 		return because(c, r, failure.StartFresh, cmp.Or(hint, r.command("--force")), "cannot resume %s: %s", why)

@@ -276,7 +276,7 @@ func toGoOnFrom(c *invoke.Invocation, r *resumption) (err error) {
 		return err
 	}
 	point := r.Checkpoint
-	if r.Checkpoint, r.Record, err = c.Store.NewestValid(c.Ctx, point.Issue); err != nil {
+	if r.Checkpoint, r.Record, err = c.Store.NewestIntact(c.Ctx, point.Issue); err != nil {
 		return err
 	}
 	trouble := point.Name() + " is not valid"

@@ -168,7 +168,7 @@ func (c *Invocation) CheckpointArgs() ([]gitstore.Checkpoint, error) {
 			return nil, err
 		}
 		if cp.ID == "" {
-			return nil, failure.Errorf(failure.Invalid, "git checkpoint drop "+view.IssueArg(issue)+" --everything", "%s: commit %s: %s", c.Line.Name, cp.Commit, cp.Problem)
+			return nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "%s: commit %s: %s", c.Line.Name, cp.Commit, cp.Problem)
 		}
 		if !slices.ContainsFunc(found, func(f gitstore.Checkpoint) bool { return f.Commit == cp.Commit }) {
 			found = append(found, *cp)
@@ -292,25 +292,51 @@ func TellStrange(c *Invocation, names []string) {
 	}
 }
 
-// RecoveryCommand returns the commands that recover from the damage, one a line, or "".
-func RecoveryCommand(c *Invocation, issue checkpoint.Issue) string {
-	valid, _, err := c.Store.NewestValid(c.Ctx, issue)
-	var broken *gitstore.BrokenRefError
-	switch {
-	case err == nil:
-		commands := "git checkpoint resume " + view.IssueArg(issue) + " --fallback"
-		if newest, err := c.Store.Newest(c.Ctx, issue); err == nil && newest.ID != "" && newest.ID != valid.ID {
-			commands += "\ngit checkpoint drop " + view.IssueArg(issue) + " " + view.QuoteArg(string(newest.ID))
-		}
-		return commands
-	case !errors.As(err, &broken) || broken.Last.IsZero():
+// DamageHint returns the commands that recover from damage of an issue, or "" if it has none.
+func DamageHint(c *Invocation, issue checkpoint.Issue) string {
+	r, err := c.Store.Verify(c.Ctx, issue)
+	if err != nil || len(r.Errors) == 0 {
 		return ""
 	}
-	restore := fmt.Sprintf("git update-ref %s %s", view.QuoteArg(broken.Ref), broken.Last)
-	if broken.File != "" { // git does not overwrite an unreadable file
-		restore = "rm -f " + view.QuoteArg(broken.File) + " && " + restore
+	return RecoveryHint(c, r, false)
+}
+
+// RecoveryHint returns the commands that recover from the damage in a report, one a line, or "". The
+// first one gets whole copies of damaged objects. The last one deletes damaged checkpoints, if no copy
+// is known; an intact checkpoint is never deleted. searched means that doctor --fix found no copy.
+func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
+	arg := view.IssueArg(r.Issue)
+	l, err := c.Store.List(c.Ctx, r.Issue, 0)
+	isDamaged := func(cp gitstore.Checkpoint) bool { return cp.ID == "" || slices.Contains(r.Broken, cp.ID) }
+	var broken *gitstore.BrokenRefError
+	var commands []string
+	elsewhere := !searched && c.Store.MayMend(c.Ctx, r, c.Remotes())
+	isBroken := errors.As(err, &broken)
+	if elsewhere || isBroken && broken.Last.IsZero() { // doctor also sets a ref back
+		commands = append(commands, "git checkpoint doctor --fix")
 	}
-	return restore
+	switch p, pointErr := c.Store.Point(c.Ctx, r.Issue); {
+	case isBroken && !broken.Last.IsZero():
+		restore := fmt.Sprintf("git update-ref %s %s", view.QuoteArg(broken.Ref), broken.Last)
+		if broken.File != "" { // git does not overwrite an unreadable file
+			restore = "rm -f " + view.QuoteArg(broken.File) + " && " + restore
+		}
+		commands = append(commands, restore)
+	case err == nil && (pointErr != nil || isDamaged(*p.Checkpoint)) && slices.ContainsFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return !isDamaged(cp) }):
+		commands = append(commands, "git checkpoint resume "+arg+" --fallback")
+	}
+	switch {
+	case elsewhere || isBroken:
+	case len(r.Broken) > 0:
+		drop := "git checkpoint drop " + arg
+		for _, id := range r.Broken {
+			drop += " " + view.QuoteArg(string(id))
+		}
+		commands = append(commands, drop+" # deletes the damaged checkpoint in every clone")
+	case len(r.Lost) > 0:
+		commands = append(commands, "git remote add backup <path> && git checkpoint doctor --fix # with another clone or a backup that is whole")
+	}
+	return strings.Join(commands, "\n")
 }
 
 // Remote returns the given remote, or the configured remote if the name is empty. The given

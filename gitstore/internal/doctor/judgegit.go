@@ -93,6 +93,15 @@ func inRemote(key string) (name, variable string) {
 	return rest[:at], rest[at+1:]
 }
 
+// CopiesChains reports whether a plain fetch from a remote, or a plain push to it, copies chains.
+func CopiesChains(config []git.ConfigEntry, name string) bool {
+	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool {
+		remote, variable := inRemote(e.Key)
+		source, _, _ := strings.Cut(strings.TrimPrefix(e.Value, "+"), ":")
+		return remote == name && (variable == "fetch" || variable == "push") && overChains(source)
+	})
+}
+
 // overChains reports whether one side of a refspec matches refs of chains.
 func overChains(pattern string) bool {
 	prefix, star := strings.CutSuffix(pattern, "*")

@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -26,6 +25,8 @@ type Report struct {
 	Checked  int      // number of checkpoints
 	Errors   []string // violations of the stored form or of a guarantee
 	Warnings []string
+	Broken   []checkpoint.ID // checkpoints that a restore refuses
+	Lost     []plumbing.Hash // objects that are missing or damaged in this clone
 }
 
 // A Verification verifies issues one after the other. It reads a sound object once, even if
@@ -48,12 +49,12 @@ func (s *Doctor) Verification(deep bool) *Verification {
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
 // Verify detects objects whose content does not match their id.
 func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
+	defer n.doctor.repo.Objects.Hold(nil)
 	v := n.verifier(ctx, issue)
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
-		if err := ctx.Err(); err != nil {
+		if err := v.chain(ref); err != nil {
 			return nil, err
 		}
-		v.chain(ref)
 	}
 	for _, a := range v.alike {
 		if a.count > 1 {
@@ -63,43 +64,28 @@ func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Rep
 	return v.report, nil
 }
 
-func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *Verifier {
-	return &Verifier{
-		run: n, Doctor: n.doctor, Ctx: ctx, report: &Report{Issue: issue},
-		seen: map[plumbing.Hash]bool{}, seenLedger: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID][]foundAt{},
+func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *verifier {
+	return &verifier{
+		run: n, doctor: n.doctor, repo: n.doctor.repo, ctx: ctx, report: &Report{Issue: issue},
+		seen: map[plumbing.Hash]bool{}, ledgers: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID][]foundAt{}, alike: map[string]*alike{}, lacks: map[string]error{},
 	}
 }
 
-// A Verifier verifies one issue.
-type Verifier struct {
-	run    *Verification
-	Doctor *Doctor
-	Ctx    context.Context
-	report *Report
-	seen   map[plumbing.Hash]bool // trees and blobs of this issue that were read
-	ids    map[checkpoint.ID][]foundAt
-	lacks  map[string]error  // by checkpoint: error of an object that a partial clone could not fetch
-	alike  map[string]*alike // warnings about records, by kind
-
-	seenLedger map[plumbing.Hash]bool
+// A verifier verifies one issue.
+type verifier struct {
+	run     *Verification
+	doctor  *Doctor
+	repo    *repo.Repo
+	ctx     context.Context
+	report  *Report
+	loaded  map[plumbing.Hash]*odb.Object // objects of load, whose contents have their hashes
+	seen    map[plumbing.Hash]bool        // trees and blobs of this issue that were checked
+	ledgers map[plumbing.Hash]bool        // likewise
+	ids     map[checkpoint.ID][]foundAt
+	lacks   map[string]error  // by checkpoint: error of an object that a partial clone could not fetch
+	alike   map[string]*alike // warnings about records, by kind
 
 	exhausted error // a lack of memory or file descriptors, so that the result is unknown
-}
-
-// fault reports err about a checkpoint. An object that a partial clone cannot fetch is no
-// damage: the checkpoint gets one warning.
-func (v *Verifier) fault(name, part string, err error) {
-	p, lacked := errors.AsType[*repo.PromisedError](err)
-	switch {
-	case !lacked:
-		v.errorf("%s: %s%v", name, part, err)
-	case v.lacks[name] == nil:
-		if v.lacks == nil {
-			v.lacks = map[string]error{}
-		}
-		v.lacks[name] = p
-		v.warnf("%s: not everything could be checked: %v", name, p)
-	}
 }
 
 // A foundAt is the location of a checkpoint.
@@ -109,7 +95,10 @@ type foundAt struct {
 	content string
 }
 
-func (v *Verifier) errorf(format string, args ...any) {
+// An alike counts the warnings of one kind. Only the first is in the report.
+type alike struct{ index, count int }
+
+func (v *verifier) errorf(format string, args ...any) {
 	for _, a := range args {
 		if err, ok := a.(error); ok {
 			v.notice(err)
@@ -118,24 +107,44 @@ func (v *Verifier) errorf(format string, args ...any) {
 	v.report.Errors = append(v.report.Errors, fmt.Sprintf(format, args...))
 }
 
-func (v *Verifier) notice(err error) {
+// notice notes a lack of resources and the object that an error is about.
+func (v *verifier) notice(err error) {
 	if v.exhausted == nil && chain.IsExhausted(err) {
 		v.exhausted = err
 	}
+	if e, ok := errors.AsType[*repo.CorruptError](err); ok && v.exhausted == nil && !e.Lost.IsZero() && !slices.Contains(v.report.Lost, e.Lost) {
+		v.report.Lost = append(v.report.Lost, e.Lost)
+	}
 }
 
-func (v *Verifier) warnf(format string, args ...any) {
+func (v *verifier) warnf(format string, args ...any) {
 	v.report.Warnings = append(v.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-func (v *Verifier) chain(ref string) {
-	c, err := v.Doctor.chain.ReadChain(v.Ctx, v.report.Issue, ref, 0)
+// fault reports err about a checkpoint. An object that a partial clone cannot fetch is no
+// damage: the checkpoint gets one warning.
+func (v *verifier) fault(name, part string, err error) {
+	p, lacked := errors.AsType[*repo.PromisedError](err)
+	switch {
+	case !lacked:
+		v.errorf("%s: %s%v", name, part, err)
+	case v.lacks[name] == nil:
+		v.lacks[name] = p
+		v.warnf("%s: not everything could be checked: %v", name, p)
+	}
+}
+
+// loadAtOnce is the number of commits of a chain whose objects are in memory at once.
+const loadAtOnce = 500
+
+func (v *verifier) chain(ref string) error {
+	c, err := v.doctor.chain.ReadChain(v.ctx, v.report.Issue, ref, 0)
 	if !v.run.deep && errors.As(err, new(*repo.BrokenRefError)) {
-		return
+		return nil
 	}
 	if err != nil {
 		v.errorf("%v", err)
-		return
+		return nil
 	}
 	if c.Unread != nil {
 		v.warnf("the newest ledger could not be checked: %v", c.Unread)
@@ -149,234 +158,119 @@ func (v *Verifier) chain(ref string) {
 	v.members(ref, c)
 	var above *chain.ChainCommit
 	for i := range c.Commits {
-		v.Doctor.repo.Progress(i, len(c.Commits))
+		if i%loadAtOnce == 0 {
+			if err := v.load(c.Commits[i:min(i+loadAtOnce, len(c.Commits))]); err != nil {
+				return err
+			}
+		}
+		v.repo.Progress(i, len(c.Commits))
 		l := &c.Commits[i]
+		s := &subject{verifier: v, l: l, name: l.Name()}
 		if l.Ledger {
-			v.ledgerCommit(l)
+			s.name = l.Raw.Hash.String()
+			s.check(ledgerRules)
 			continue
 		}
-		v.order(above, l)
+		if above != nil && above.Valid() && l.Valid() && above.Stated < l.Clock {
+			v.errorf("%s: its clock is before that of %s, below it", above.Name(), l.Name())
+		}
 		above = l
 		v.report.Checked++
 		if ref == repo.LiveRef(c.Issue) && c.Ledger.Dead(l.ID, l.Content) && !l.Gone {
 			v.warnf("%s: it is in the chain, but the ledger lists it as removed", l.Name())
 		}
-		v.checkpoint(l)
+		s.check(rules)
 	}
+	return nil
 }
 
-// ledgerCommit checks a commit without a checkpoint. An older ledger is history, but must exist.
-func (v *Verifier) ledgerCommit(l *chain.ChainCommit) {
-	name := l.Raw.Hash.String()
-	if _, err := v.intact(plumbing.CommitObject, l.Raw.Hash); err != nil {
-		v.fault(name, "", err)
-	}
-	if subject, _, _ := strings.Cut(l.Raw.Message, "\n"); subject != chain.LedgerSubject+v.report.Issue.RefName() {
-		v.errorf("%s: it is a ledger of another issue", name)
-	}
-	v.tree(name, "", l.Raw.Tree)
-	v.commit(name, l.Raw)
-	if entries, err := trees.Read(v.Doctor.repo.Objects, l.Raw.Tree); err == nil { // otherwise reported already
-		if slices.ContainsFunc(entries, func(e trees.Entry) bool { return e.Name != "ledger" }) {
-			v.errorf("%s: a ledger commit with other files", name)
-		}
-		v.entries(name, entries, nil)
-	}
-}
-
-// checkpoint checks one commit and all objects that it refers to.
-func (v *Verifier) checkpoint(l *chain.ChainCommit) {
-	if !l.Valid() {
-		v.errorf("%s: %s", l.Name(), l.Problem)
-	}
-	v.commit(l.Name(), l.Raw)
-	if _, err := v.intact(plumbing.CommitObject, l.Commit); err != nil {
-		v.fault(l.Name(), "", err)
-	}
-	switch {
-	case v.Doctor.chain.IsBoundary(l.Commit): // its parents were not fetched
-	case len(l.Raw.Parents) == 2:
-		v.stateCommit(l)
-	default:
-		v.errorf("%s: it has no state commit", l.Name())
-	}
-	if entries, err := trees.Read(v.Doctor.repo.Objects, l.Tree); err == nil { // otherwise tree reports it
-		v.entries(l.Name(), entries, modes[:3])
-	}
-	sound := v.tree(l.Name(), "", l.Tree)
-	v.content(l)
-	r, err := v.Doctor.chain.Record(&l.Checkpoint)
-	for _, text := range v.Doctor.chain.Mismatches(l.Raw, r) {
-		v.errorf("%s: %s", l.Name(), text)
-	}
-	switch {
-	case errors.As(err, new(*repo.PromisedError)):
-		v.fault(l.Name(), "", err)
-		return
-	case err != nil:
-		v.errorf("%v", err)
-		return
-	}
-	if sound {
-		v.snapshot(&l.Checkpoint, r)
-	}
-	v.agree(l, r)
-	v.stateCommits(l, r)
-	if err := chain.Unordered(r); err != nil {
-		v.errorf("%s: %v", l.Name(), err)
-	}
-	for _, p := range r.Validate(v.Doctor.Phases...) {
-		if text := fmt.Sprintf("%s: %s: %s", l.Name(), p.Path, p.Msg); p.Warning {
-			v.warnOnce(p.Kind, text)
-		} else {
-			v.errorf("%s", text)
-		}
-	}
-}
-
-// An alike counts the warnings of one kind. Only the first is in the report.
-type alike struct{ index, count int }
-
-// warnOnce adds a warning to the report, or counts it if the report has one of its kind.
-func (v *Verifier) warnOnce(kind, text string) {
-	if known := v.alike[kind]; known != nil {
-		known.count++
-		return
-	}
-	if v.alike == nil {
-		v.alike = map[string]*alike{}
-	}
-	v.alike[kind] = &alike{len(v.report.Warnings), 1}
-	v.warnf("%s", text)
-}
-
-// stateCommit checks that the state commit, the index commit and HEAD at the save can be read.
-func (v *Verifier) stateCommit(l *chain.ChainCommit) {
-	if _, err := trees.Read(v.Doctor.repo.Objects, l.Tree); errors.As(err, new(*repo.PromisedError)) {
-		v.fault(l.Name(), "", err)
-		return
-	}
-	state, err := v.Doctor.repo.ReadCommit(l.Raw.Parents[1])
-	if err != nil {
-		v.fault(l.Name(), "state commit: ", err)
-		return
-	}
-	if len(state.Parents) != 2 {
-		v.errorf("%s: the state commit %s has %d parents", l.Name(), state.Hash, len(state.Parents))
-		return
-	}
-	tolerated := v.Doctor.repo.Info.Shallow
-	if _, err := v.Doctor.repo.TreeOfCommit(state.Parents[0]); err != nil && !tolerated {
-		v.fault(l.Name(), "HEAD at the save: ", err)
-	}
-	if _, err := v.Doctor.repo.ReadCommit(state.Parents[1]); err != nil && !tolerated {
-		v.fault(l.Name(), "index commit: ", err)
-	}
-}
-
-// stateCommits checks messages, authors and dates of the state commit and the index commit. The first
-// checkpoint of a fork has those of its source.
-func (v *Verifier) stateCommits(l *chain.ChainCommit, r *checkpoint.Record) {
-	place, err := v.Doctor.chain.StateCommitOf(l.Raw)
-	if err != nil || place.Commit.IsZero() {
-		return // reported already
-	}
-	state, err := v.Doctor.repo.ReadCommit(place.Commit)
-	index, err2 := v.Doctor.repo.ReadCommit(place.Index)
-	if err != nil || err2 != nil {
-		return // likewise
-	}
-	id, by := l.ID, chain.SignedBy(chain.AuthorHeader(l.Raw))
-	if r.Fork().Name != "" {
-		id, by = checkpoint.ID(strings.TrimPrefix(strings.TrimSuffix(state.Message, "\n"), "state of ")), state.Rest
-	}
-	if state.Message != chain.StateSubject(id) {
-		v.errorf("%s: the message of the state commit %s is %.80q", l.Name(), state.Hash, state.Message)
-	}
-	if index.Message != chain.IndexSubject(id) {
-		v.errorf("%s: the message of the index commit %s is %.80q", l.Name(), index.Hash, index.Message)
-	}
-	if !bytes.Equal(state.Rest, by) || !bytes.Equal(index.Rest, by) {
-		v.errorf("%s: author, committer or dates of the state commit and of the index commit are not those of its author", l.Name())
-	}
-}
-
-// modes has the mode of each entry of a checkpoint's tree, but for extensions. The first three are
-// always there.
-var modes = []trees.Entry{
-	{Name: "checkpoint.yaml", Mode: trees.ModeFile},
-	{Name: "state", Mode: trees.ModeTree},
-	{Name: "staged", Mode: trees.ModeTree},
-	{Name: "conflicts", Mode: trees.ModeTree},
-	{Name: "ledger", Mode: trees.ModeFile},
-	{Name: "signature", Mode: trees.ModeTree},
-	{Name: "submodules", Mode: trees.ModeTree},
-	{Name: "raw", Mode: trees.ModeTree},
-}
-
-// entries checks names and modes of the entries of a checkpoint's or a ledger commit's tree, and the
-// ledger.
-func (v *Verifier) entries(name string, entries, required []trees.Entry) {
-	for _, e := range entries {
-		known, ok := trees.Find(modes, e.Name)
-		isExtension := strings.HasPrefix(e.Name, "x-") && (e.IsTree() || e.Mode == trees.ModeFile || e.Mode == trees.ModeExec)
+// load reads the objects of some commits of a chain in one git process, and holds commits, trees,
+// records and ledgers for the checks. HEAD at the save is read without its tree. Without deep, blobs
+// are not read.
+func (v *verifier) load(commits []chain.ChainCommit) error {
+	v.loaded = map[plumbing.Hash]*odb.Object{}
+	asked, kept := map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}
+	depth := map[plumbing.Hash]int{} // of commits: 2 in the chain, 1 for a state commit, 0 for others
+	var toAsk, toFind []plumbing.Hash
+	ask := func(h plumbing.Hash, isBlob bool) {
 		switch {
-		case !ok && !isExtension:
-			v.errorf("%s: its tree has %q with mode %o", name, e.Name, e.Mode)
-		case ok && e.Mode != known.Mode:
-			v.errorf("%s: %s has the mode %o, not %o", name, e.Name, e.Mode, known.Mode)
+		case asked[h] || h == trees.Empty || v.run.sound[h] && !kept[h]:
+			return
+		case isBlob && !v.run.deep && !kept[h]:
+			toFind = append(toFind, h)
+		default:
+			toAsk = append(toAsk, h)
+		}
+		asked[h] = true
+	}
+	tops := map[plumbing.Hash]bool{}
+	for i := range commits {
+		depth[commits[i].Raw.Hash], tops[commits[i].Raw.Tree] = 2, true
+		ask(commits[i].Raw.Hash, false)
+	}
+	first := toAsk
+	err := v.repo.Objects.Walk(v.ctx, first, func(o *odb.Object) []plumbing.Hash {
+		toAsk = nil
+		v.loaded[o.Hash] = o
+		switch o.Kind {
+		case plumbing.CommitObject:
+			c, err := repo.ParseCommit(o.Hash, o.Content)
+			if d := depth[o.Hash]; err == nil && d > 0 {
+				next := c.Parents // of the state commit
+				if d == 2 {
+					ask(c.Tree, false)
+					next = c.Parents[min(1, len(c.Parents)):min(2, len(c.Parents))]
+				}
+				for _, p := range next {
+					depth[p] = max(depth[p], d-1)
+					ask(p, false)
+				}
+			}
+		case plumbing.TreeObject:
+			entries, _ := trees.Parse(o.Content)
+			for _, e := range entries {
+				kept[e.Hash] = kept[e.Hash] || tops[o.Hash] && (e.Name == "checkpoint.yaml" || e.Name == "ledger")
+				if e.Mode != trees.ModeGitlink {
+					ask(e.Hash, !e.IsTree())
+				}
+			}
+		case plumbing.BlobObject:
+			if !kept[o.Hash] {
+				o.Content = nil
+			}
+		}
+		return toAsk
+	})
+	if err != nil {
+		return err
+	}
+	if len(toFind) > 0 && !repository.Partial(v.repo.Config) {
+		missing, err := v.repo.Objects.Missing(v.ctx, toFind)
+		if err != nil {
+			return err
+		}
+		for _, h := range toFind {
+			v.loaded[h] = &odb.Object{Hash: h, Kind: plumbing.BlobObject}
+			if missing[h] {
+				v.loaded[h].Err = plumbing.ErrObjectNotFound
+			}
 		}
 	}
-	for _, e := range required {
-		if _, ok := trees.Find(entries, e.Name); !ok {
-			v.errorf("%s: its tree has no %s", name, e.Name)
-		}
-	}
-	e, ok := trees.Find(entries, "ledger")
-	if !ok || e.Mode != trees.ModeFile || v.seenLedger[e.Hash] {
-		return
-	}
-	v.seenLedger[e.Hash] = true
-	data, err := trees.ReadAs(v.Doctor.repo.Objects, plumbing.BlobObject, e.Hash)
-	if err != nil {
-		return // tree reports it
-	}
-	if len(data) == 0 {
-		v.errorf("%s: an empty ledger", name)
-	}
-	if _, err := ledger.Parse(data); err != nil {
-		v.errorf("%s: %v", name, err)
-	}
-}
-
-// snapshot checks the trees together, as a restore does. Each tree may be valid, and
-// still two trees may contain the same path. The commits below the trees may be missing
-// in this clone.
-func (v *Verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
-	st, err := v.Doctor.snapshot.SnapshotOf(c, r)
-	if err != nil {
-		v.notice(err)
-		return // reported already
-	}
-	if _, err := v.Doctor.snapshot.Targets(st); err != nil {
-		v.fault(c.Name(), "", err)
-		return
-	}
-	if !v.run.deep {
-		return
-	}
-	if missing, _ := v.Doctor.snapshot.MissingContent(c); len(missing) > 0 {
-		v.warnf("%s: the content of %d files is neither in this clone nor in git: git lfs fetch may get it: %q", c.Name(), len(missing), missing[0].Path)
-	}
+	v.repo.Objects.Hold(v.loaded)
+	return nil
 }
 
 // intact reads an object and compares its content with its id.
-func (v *Verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
-	data, err := trees.ReadAs(v.Doctor.repo.Objects, kind, hash)
-	if err == nil && plumbing.ComputeHash(kind, data) != hash {
-		err = repo.Corrupt(fmt.Sprintf("%s %s", kind, hash), "its content has another hash")
+func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
+	data, err := trees.ReadAs(v.repo.Objects, kind, hash)
+	if err == nil && v.loaded[hash] == nil && plumbing.ComputeHash(kind, data) != hash {
+		err = lost(kind, hash, odb.ErrHash)
 	}
 	return data, err
+}
+
+func lost(kind plumbing.ObjectType, hash plumbing.Hash, err error) error {
+	return &repo.CorruptError{Object: fmt.Sprintf("%s %s", kind, hash), Err: err, Lost: hash}
 }
 
 // maxPath is the longest possible path on all systems with git except Windows, which git
@@ -385,7 +279,7 @@ const maxPath = 4096
 
 // tree reads all objects below a tree once, and checks entry names. It reports whether the tree
 // and all objects below the tree are sound.
-func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
+func (v *verifier) tree(name, dir string, hash plumbing.Hash) bool {
 	if v.run.sound[hash] || hash == trees.Empty {
 		return true
 	}
@@ -437,54 +331,44 @@ func (v *Verifier) tree(name, dir string, hash plumbing.Hash) bool {
 }
 
 // blob checks a file once, and reports whether it is sound. A partial clone may lack it.
-func (v *Verifier) blob(name, path string, hash plumbing.Hash) bool {
+func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
 	if v.seen[hash] || v.run.sound[hash] {
 		return v.run.sound[hash]
 	}
 	v.seen[hash] = true
-	if !v.Doctor.repo.Objects.Has(hash) {
-		if repository.Partial(v.Doctor.repo.Config) {
-			v.run.sound[hash] = true
-			return true
-		}
+	var err error
+	if o := v.loaded[hash]; o != nil {
+		err = o.Err
+	} else if !v.repo.Objects.Has(hash) {
+		err = plumbing.ErrObjectNotFound
+	}
+	switch isMissing := errors.Is(err, plumbing.ErrObjectNotFound); {
+	case isMissing && repository.Partial(v.repo.Config):
+		err = nil
+	case isMissing:
+		v.notice(lost(plumbing.BlobObject, hash, err))
 		v.errorf("%s: %s: blob %s is missing", name, path, hash)
-		return false
-	}
-	if !v.run.deep {
-		v.run.sound[hash] = true
-		return true
-	}
-	_, err := v.intact(plumbing.BlobObject, hash)
-	if errors.Is(err, odb.ErrTooLarge) {
-		err = v.LargeIntact(hash)
-	}
-	if err != nil {
-		v.fault(name, path+": ", err)
+	case err != nil:
+		v.errorf("%s: %s: %v", name, path, lost(plumbing.BlobObject, hash, err))
 	}
 	v.run.sound[hash] = err == nil
 	return err == nil
 }
 
-// LargeIntact is intact for a blob that is too large for memory.
-func (v *Verifier) LargeIntact(hash plumbing.Hash) error {
-	size, err := v.Doctor.repo.Objects.Size(hash)
-	if err != nil {
-		return err
-	}
-	h := plumbing.NewHasher(plumbing.BlobObject, size)
-	if err := v.Doctor.repo.Git.Copy(v.Ctx, h, "cat-file", "blob", hash.String()); err != nil {
-		return err
-	}
-	if h.Sum() != hash {
-		return repo.Corrupt("blob "+hash.String(), "its content has another hash")
-	}
-	return nil
-}
-
 // complete fails if objects for a restore of c are missing, or if a restore would refuse
-// them.
-func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) error {
-	v := s.Verification(false).verifier(ctx, c.Issue)
+// them. With deep it also reads the contents of the files.
+func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record, deep bool) error {
+	v := s.Verification(deep).verifier(ctx, c.Issue)
+	if deep {
+		commit, err := s.repo.ReadCommit(c.Commit)
+		if err == nil {
+			err = v.load([]chain.ChainCommit{{Raw: commit}})
+		}
+		if err != nil {
+			return err
+		}
+		defer s.repo.Objects.Hold(nil)
+	}
 	v.tree(c.Name(), "", c.Tree)
 	v.snapshot(c, r)
 	if err := v.lacks[c.Name()]; err != nil {
@@ -499,9 +383,30 @@ func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoin
 	return nil
 }
 
+// snapshot checks the trees together, as a restore does. Each tree may be valid, and
+// still two trees may contain the same path. The commits below the trees may be missing
+// in this clone.
+func (v *verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
+	st, err := v.doctor.snapshot.SnapshotOf(c, r)
+	if err != nil {
+		v.notice(err)
+		return // reported already
+	}
+	if _, err := v.doctor.snapshot.Targets(st); err != nil {
+		v.fault(c.Name(), "", err)
+		return
+	}
+	if !v.run.deep {
+		return
+	}
+	if missing, _ := v.doctor.snapshot.MissingContent(c); len(missing) > 0 {
+		v.warnf("%s: the content of %d files is neither in this clone nor in git: git lfs fetch may get it: %q", c.Name(), len(missing), missing[0].Path)
+	}
+}
+
 // NewestValid is Store.NewestValid of package gitstore. If a person went back to a checkpoint,
-// later ones come last.
-func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chain.Checkpoint, *checkpoint.Record, error) {
+// later ones come last. With deep it also reads the contents of the files.
+func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue, deep bool) (*chain.Checkpoint, *checkpoint.Record, error) {
 	l, err := s.chain.List(ctx, issue, 0)
 	if err != nil {
 		return nil, nil, err
@@ -514,7 +419,7 @@ func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue) (*chai
 		c := &list[i]
 		r, err := s.chain.ValidRecord(c)
 		if err == nil {
-			err = s.complete(ctx, c, r)
+			err = s.complete(ctx, c, r, deep)
 		}
 		switch {
 		case err == nil && chain.Unordered(r) == nil:

@@ -121,18 +121,27 @@ func (c *catFile) talk(q question) (*talk, error) {
 	if t := c.running[key]; t != nil {
 		return t, nil
 	}
-	g := c.git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	g.Apart = true // a signal for this process must not end git
-	t := &talk{packs: packStamp(c.dir)}
-	var err error
-	if t.run, err = g.Talk(context.Background(), "cat-file", option); err != nil {
+	t, err := c.start(context.Background(), option)
+	if err != nil {
 		return nil, err
 	}
-	t.out = bufio.NewReaderSize(t.run, 64<<10)
 	if c.running == nil {
 		c.running = map[question]*talk{}
 	}
 	c.running[key] = t
+	return t, nil
+}
+
+// start starts a git cat-file that does not fetch.
+func (c *catFile) start(ctx context.Context, option string) (*talk, error) {
+	g := c.git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	g.Apart = true // a signal for this process must not end git
+	t := &talk{packs: packStamp(c.dir)}
+	var err error
+	if t.run, err = g.Talk(ctx, "cat-file", option); err != nil {
+		return nil, err
+	}
+	t.out = bufio.NewReaderSize(t.run, 64<<10)
 	return t, nil
 }
 
@@ -190,6 +199,20 @@ func packStamp(dir string) string {
 // readAnswer reads "<hash> <type> <size> LF", after forContents also "<content> LF", or
 // "<hash> missing LF".
 func readAnswer(r *bufio.Reader, q question, h plumbing.Hash) (a answer, err error) {
+	if a, err = readHeader(r, h); err != nil || q == forInfo {
+		return a, err
+	}
+	if a.content, err = readContent(r, a.kind, a.size); err != nil {
+		return a, err
+	}
+	if end, err := r.ReadByte(); err != nil || end != '\n' {
+		return a, fmt.Errorf("git cat-file sent more or less than %d bytes", a.size)
+	}
+	return a, nil
+}
+
+// readHeader reads the first line of an answer.
+func readHeader(r *bufio.Reader, h plumbing.Hash) (a answer, err error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		return a, fmt.Errorf("read the answer of git cat-file: %w", err)
@@ -206,15 +229,6 @@ func readAnswer(r *bufio.Reader, q question, h plumbing.Hash) (a answer, err err
 	}
 	if a.size, err = strconv.ParseInt(string(words[2]), 10, 64); err != nil || a.size < 0 {
 		return a, fmt.Errorf("git cat-file answered %.80q", line)
-	}
-	if q == forInfo {
-		return a, nil
-	}
-	if a.content, err = readContent(r, a.kind, a.size); err != nil {
-		return a, err
-	}
-	if end, err := r.ReadByte(); err != nil || end != '\n' {
-		return a, fmt.Errorf("git cat-file sent more or less than %d bytes", a.size)
 	}
 	return a, nil
 }

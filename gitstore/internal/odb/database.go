@@ -17,6 +17,7 @@
 package odb
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -71,6 +72,7 @@ type Database struct {
 	cfg     Config
 	cat     catFile
 	missing missing
+	held    held
 
 	trace func(step, path string) // called by tests after each step of a flush
 }
@@ -98,15 +100,22 @@ func (s *Database) Refresh() { s.cat.refresh() }
 // Read returns type and content of an object. The caller owns the content. Read does not
 // verify the hash. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
 func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if o := s.held.get(h); o != nil && (o.Content != nil || o.Err != nil && s.cfg.Fetch == nil) {
+		return o.Kind, bytes.Clone(o.Content), o.Err
+	}
 	t, content, err := readLoose(s.loosePath(h))
+	if err != nil {
+		var a answer
+		a, err = s.ask(forContents, h, err)
+		if errors.Is(err, plumbing.ErrObjectNotFound) && s.cfg.Fetch != nil {
+			a, err = s.fetch(h)
+		}
+		t, content = a.kind, a.content
+	}
 	if err == nil {
-		return t, content, nil
+		s.held.put(h, t, content)
 	}
-	a, err := s.ask(forContents, h, err)
-	if errors.Is(err, plumbing.ErrObjectNotFound) && s.cfg.Fetch != nil {
-		a, err = s.fetch(h)
-	}
-	return a.kind, a.content, err
+	return t, content, err
 }
 
 // Header returns type and size of an object.
@@ -144,6 +153,9 @@ func (s *Database) Size(h plumbing.Hash) (int64, error) {
 // Has reports whether an object is in the database or an alternate. It never contacts a
 // remote, so objects that a partial clone has not fetched count as missing.
 func (s *Database) Has(h plumbing.Hash) bool {
+	if o := s.held.get(h); o != nil {
+		return !errors.Is(o.Err, plumbing.ErrObjectNotFound)
+	}
 	if statLoose(s.loosePath(h)) == nil {
 		return true
 	}

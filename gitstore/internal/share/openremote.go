@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
@@ -19,19 +21,24 @@ import (
 
 // OpenRemote is Store.OpenRemote of package gitstore.
 func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error) {
-	refs, err := s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
-	if err != nil {
-		return nil, err
-	}
 	known := map[plumbing.Hash]bool{}
-	for _, hash := range refs {
-		known[hash] = true
+	if !req.Whole {
+		refs, err := s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs)
+		if err != nil {
+			return nil, err
+		}
+		for _, hash := range refs {
+			known[hash] = true
+		}
 	}
 	dir, err := os.MkdirTemp("", "git-checkpoint-*")
 	if err != nil {
 		return nil, fmt.Errorf("open the remote: %w", err)
 	}
 	g, err := s.repo.Beside(ctx, dir)
+	if err == nil && req.Whole {
+		err = errors.Join(os.Remove(filepath.Join(g.Info.ObjectDir, "info", "alternates")), fsutil.IgnoreMissing(os.Remove(filepath.Join(dir, "shallow"))))
+	}
 	if err == nil {
 		g.LimitPromised(ctx, repo.Options{Asks: func() bool { return !req.Quiet }})
 		err = New(g, chain.New(g), operation.New(g)).fetchTips(ctx, req, known)
@@ -75,6 +82,10 @@ func (s *Sharer) fetchTips(ctx context.Context, req Request, known map[plumbing.
 		}
 	}
 	tips, err := l.Tips(ctx, patterns...)
+	if len(tips) == 0 && err == nil && req.Whole { // the branches have HEADs of checkpoints
+		prefixes = []string{"refs/heads/"}
+		tips, err = l.Tips(ctx, "refs/heads/*")
+	}
 	if err != nil {
 		return err
 	}

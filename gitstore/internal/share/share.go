@@ -62,6 +62,8 @@ type Request struct {
 	// Archived includes archives in a sync or in OpenRemote. Otherwise a sync pushes an
 	// archive only with a chain that marks checkpoints as archived, and fetches no archive.
 	Archived bool
+	// Whole makes OpenRemote borrow no objects of this repository, which may be damaged.
+	Whole bool
 
 	// Exposed names commits that a push of the user sends at the same time, and commits that
 	// the remote has according to this push.

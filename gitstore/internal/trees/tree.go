@@ -141,7 +141,7 @@ func Read(r Reader, hash plumbing.Hash) ([]Entry, error) {
 func ReadAs(r Reader, want plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
 	kind, data, err := r.Read(hash)
 	if err != nil {
-		return nil, Corrupt(fmt.Sprintf("%s %s", want, hash), "%w", err)
+		return nil, &CorruptError{Object: fmt.Sprintf("%s %s", want, hash), Err: err, Lost: hash}
 	}
 	if kind != want {
 		return nil, Corrupt(hash.String(), "want a %s, got a %s", want, kind)
@@ -326,6 +326,8 @@ type CorruptError struct {
 	Object string // a ref, a commit, or a path in a commit
 	Err    error
 	Hint   string // command for details, "" for the default, verify
+
+	Lost plumbing.Hash // the object if it is missing or damaged, or zero
 }
 
 func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
