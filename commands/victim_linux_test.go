@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // killTree kills a process and all its descendants, as at the end of a container.

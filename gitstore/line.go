@@ -74,7 +74,7 @@ type LineState struct {
 // fails with *NoneError if the issue has no valid checkpoint. The caller must close it.
 func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
 	defer trace.Begin(trace.Step, "line of commits").End()
-	b := &lineBuilder{ctx: ctx, issue: issue, objects: newLineObjects(s.repo.Objects), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
+	b := &lineBuilder{ctx: ctx, issue: issue, objects: s.repo.NewObjectWriter(), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
 		Git: s.repo.Git, store: s, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{},
 		heads: map[plumbing.Hash]*repo.RawCommit{}, made: map[plumbing.Hash]int{},
 	}}
