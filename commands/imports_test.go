@@ -92,10 +92,10 @@ var layers = [][]string{
 	{"gitstore/internal/git"},
 	{"gitstore/testing/gittest"},
 	{
-		"gitstore/fsutil",
 		"gitstore/fsutil/filelock",
 		"gitstore/fsutil/processtree",
 	},
+	{"gitstore/fsutil"},
 
 	// leaves that every package may import
 	{"gitstore/checkpoint/progress"},
