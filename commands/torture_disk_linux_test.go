@@ -131,9 +131,6 @@ func (d *tracedDisk) take(c *syscallLine) {
 		d.name(c, map[string]*tracedFile{p[1]: d.at(p[0]), p[0]: nil})
 	case "link", "linkat":
 		p := c.paths(d.v.dir)
-		if strings.HasSuffix(p[1], ".lock") {
-			d.locks = append(d.locks, c.end)
-		}
 		d.name(c, map[string]*tracedFile{p[1]: d.at(p[0])})
 	case "fsync", "fdatasync":
 		d.sync(c)
@@ -173,6 +170,9 @@ func (d *tracedDisk) open(c *syscallLine) {
 	}
 	f := d.at(path)
 	if f == nil {
+		if strings.HasPrefix(path, d.root+"/refs/") && strings.HasSuffix(path, ".lock") {
+			d.locks = append(d.locks, c.end)
+		}
 		d.name(c, map[string]*tracedFile{path: {}})
 	} else if strings.Contains(c.args, "O_TRUNC") || c.name == "creat" {
 		f.size = 0

@@ -19,42 +19,44 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Install makes the objects of the batch readable and their contents durable, together with those
-// of the files of Sync and of the open files in beside. The result settle makes their names durable: if it returns nil, the
-// objects survive a power failure. Install freshens existing loose objects, so that a concurrent gc
+// Install makes the objects of the batch readable and durable, together with the files of Sync:
+// they survive a power failure. Install freshens existing loose objects, so that a concurrent gc
 // does not delete them, and writes all others. More than packAbove objects become one pack, which
 // is then cheaper. If Install fails, it removes its temporary files. Files with an object's name are
 // always complete. Install may be called again.
-func (b *Batch) Install(ctx context.Context, packAbove int, beside ...*os.File) (settle func() error, err error) {
+func (b *Batch) Install(ctx context.Context, packAbove int) error {
 	f := b.store.newFlush(b.others...)
-	f.beside = beside
 	write, err := f.keep(b.keptOnly())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, o := range b.objects {
 		if !f.freshen(o.hash, o) {
 			write = append(write, o)
 		}
 	}
-	if len(write) <= packAbove {
-		return f.syncDirs, f.write(write)
+	loose, packed := write, []*added(nil)
+	if len(write) > packAbove {
+		loose, packed = nil, write
 	}
-	if err := f.write(nil); err != nil {
-		return nil, err
+	if err := f.write(loose); err != nil {
+		return err
 	}
-	_, err = b.store.writePack(ctx, write, nil)
-	return f.syncDirs, err
+	if len(packed) > 0 {
+		if _, err := b.store.writePack(ctx, packed, nil); err != nil {
+			return err
+		}
+	}
+	return f.syncDirs()
 }
 
 // A flush is the state of one Install call.
 type flush struct {
-	store  *Database
-	files  map[string]bool // existing files to sync, see add
-	beside []*os.File      // open files of the caller to sync
-	temps  []*temp
-	dirs   map[string]bool // directories to sync, see add
-	z      compressor
+	store *Database
+	files map[string]bool // existing files to sync, see add
+	temps []*temp
+	dirs  map[string]bool // directories to sync, see add
+	z     compressor
 }
 
 // newFlush returns a flush that syncs existing files.

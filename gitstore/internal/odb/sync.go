@@ -17,23 +17,19 @@ import (
 // sync syncs the contents of new and existing files.
 func (f *flush) sync() error {
 	files := slices.Collect(maps.Keys(f.files))
-	n, m := len(f.temps), len(f.beside)
-	err := parallel(n+m+len(files), func(i int) error {
-		switch {
-		case i < n:
-			t := f.temps[i]
-			if err := fsutil.Sync(t.file); err != nil {
-				return writeError(t.added, t.final, err)
-			}
-			f.done("sync", t.final)
-			return nil
-		case i < n+m:
-			return fsutil.Sync(f.beside[i-n])
+	n := len(f.temps)
+	err := parallel(n+len(files), func(i int) error {
+		if i >= n {
+			return f.syncAt(files[i-n], f.files[files[i-n]])
 		}
-		return f.syncAt(files[i-n-m], f.files[files[i-n-m]])
+		t := f.temps[i]
+		if err := fsutil.Sync(t.file); err != nil {
+			return writeError(t.added, t.final, err)
+		}
+		f.done("sync", t.final)
+		return nil
 	})
 	clear(f.files)
-	f.beside = nil
 	return err
 }
 

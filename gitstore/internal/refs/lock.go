@@ -21,7 +21,10 @@ import (
 // pack-refs`, git may therefore accept an outdated old value, which loses a concurrent
 // save. Among processes with an IssueLock, such a git rejects the correct old value
 // instead. The lock also avoids duplicate work in parallel processes.
-type IssueLock struct{ files []*filelock.File }
+type IssueLock struct {
+	files []*filelock.File
+	all   bool // all requested issues are locked
+}
 
 // Bookkeeping replaces the issue in locks of refs that belong to no issue. It is not a valid issue
 // name.
@@ -58,12 +61,16 @@ func (r *Reader) Lock(ctx context.Context, issues []string) *IssueLock {
 	if len(t.files) == 0 {
 		return nil
 	}
+	t.all = len(t.files) == len(issues)
 	if !r.Files {
 		locks, _ := filepath.Glob(filepath.Join(r.Path, "reftable", "*.lock"))
 		r.SetAside(locks...)
 	}
 	return t
 }
+
+// HasAll reports whether all requested issues are locked.
+func (t *IssueLock) HasAll() bool { return t != nil && t.all }
 
 // Unlock releases all locks.
 func (t *IssueLock) Unlock() {

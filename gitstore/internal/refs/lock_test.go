@@ -22,10 +22,12 @@ func TestLockSkipsIssueHeldElsewhere(t *testing.T) {
 	some := w.refs.Lock(attempts, []string{"41", "42"})
 	assert.Zero(t, attempts.n, "one attempt at 41 and two at 42")
 	assert.Len(t, some.Files(), 1)
+	assert.False(t, some.HasAll())
 	some.Unlock()
 	held.Unlock()
 	both := w.refs.Lock(t.Context(), []string{"41", "42"})
 	assert.Len(t, both.Files(), 2)
+	assert.True(t, both.HasAll())
 	both.Unlock()
 }
 
@@ -49,5 +51,6 @@ func TestNilIssueLockIsUsable(t *testing.T) {
 	t.Parallel()
 	var none *IssueLock
 	assert.Empty(t, none.Files())
+	assert.False(t, none.HasAll())
 	none.Unlock()
 }

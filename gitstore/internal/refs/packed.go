@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/internal/git/objectformat"
@@ -92,29 +93,20 @@ const (
 	blockSize = 4096 // the search reads the lines of a block in order
 )
 
-// errUnsorted reports that the lines of packed-refs are not sorted by name, or may not be.
-var errUnsorted = errors.New("its lines are not sorted")
-
 // find returns the value of a ref, or the zero hash if packed-refs does not have the ref.
 func (p *packedFile) find(name string) (plumbing.Hash, error) {
-	needle := []byte(" " + name + "\n")
-	from, err := p.seek(name)
-	length := int64(objectformat.HexSize + len(needle))
-	if errors.Is(err, errUnsorted) {
-		from, length, err = p.start, p.size-p.start, nil
-	}
-	var lines []byte
-	if err == nil {
-		lines, err = p.read(from, length)
-	}
-	for at := 0; err == nil; at++ {
-		i := bytes.Index(lines[at:], needle)
-		if i < 0 {
-			break
+	from, length := p.start, p.size-p.start
+	if p.sorted {
+		var err error
+		if from, err = p.seek(name); err != nil {
+			return plumbing.ZeroHash, err
 		}
-		at += i
-		if start := at - objectformat.HexSize; start == 0 || start > 0 && lines[start-1] == '\n' {
-			return Parse(name, lines[start:at])
+		length = int64(objectformat.HexSize + len(" \n") + len(name))
+	}
+	lines, err := p.read(from, length)
+	for line := range bytes.Lines(lines) {
+		if nameOf(line) == name {
+			return Parse(name, line[:objectformat.HexSize])
 		}
 	}
 	return plumbing.ZeroHash, err
@@ -123,21 +115,21 @@ func (p *packedFile) find(name string) (plumbing.Hash, error) {
 // below returns lines of packed-refs among which are those of all refs below prefixes, which
 // end with a slash.
 func (p *packedFile) below(prefixes []string) (string, error) {
+	if !p.sorted {
+		lines, err := p.read(p.start, p.size-p.start)
+		return string(lines), err
+	}
 	var all strings.Builder
 	for _, prefix := range prefixes {
 		from, err := p.seek(prefix)
-		to := from
-		if err == nil {
-			to, err = p.seek(strings.TrimSuffix(prefix, "/") + "0") // "0" follows "/"
+		if err != nil {
+			return "", err
 		}
-		var lines []byte
-		if err == nil {
-			lines, err = p.read(from, to-from)
+		to, err := p.seek(strings.TrimSuffix(prefix, "/") + "0") // "0" follows "/"
+		if err != nil {
+			return "", err
 		}
-		if errors.Is(err, errUnsorted) || err == nil && !isSorted(lines) {
-			lines, err = p.read(p.start, p.size-p.start)
-			return string(lines), err
-		}
+		lines, err := p.read(from, to-from)
 		if err != nil {
 			return "", err
 		}
@@ -146,30 +138,31 @@ func (p *packedFile) below(prefixes []string) (string, error) {
 	return all.String(), nil
 }
 
-// seek returns the offset of the first line whose name is not less than name. It fails with
-// errUnsorted if the header does not state the order, or the lines that it reads do not have it.
+// seek returns the offset of the first line in a sorted file whose name is not less than name.
 func (p *packedFile) seek(name string) (int64, error) {
-	if !p.sorted {
-		return 0, errUnsorted
-	}
 	low, high := p.start, p.size // lines before low are less than name, lines from high on are not
-	var least, most string       // names of the lines at low and high
 	for high-low > blockSize {
 		at, found, err := p.lineAfter((low + high) / 2)
-		switch {
-		case err != nil:
+		if err != nil {
 			return 0, err
-		case at >= high: // one long line
-			return p.scan(low, high, name)
-		case found < least, most != "" && found > most:
-			return 0, errUnsorted
-		case found < name:
-			low, least = at, found
-		default:
-			high, most = at, found
+		}
+		if at >= high { // long lines
+			break
+		}
+		if found < name {
+			low = at
+		} else {
+			high = at
 		}
 	}
-	return p.scan(low, high, name)
+	lines, err := p.read(low, high-low)
+	for line := range bytes.Lines(lines) {
+		if found := nameOf(line); found >= name && found != "" {
+			return low, err
+		}
+		low += int64(len(line))
+	}
+	return high, err
 }
 
 // lineAfter returns the offset of the first line of a ref that starts after at, and the name
@@ -180,20 +173,12 @@ func (p *packedFile) lineAfter(at int64) (int64, string, error) {
 		if err != nil {
 			return 0, "", err
 		}
-		begin := bytes.IndexByte(data, '\n') + 1
-		for begin > 0 {
-			length := bytes.IndexByte(data[begin:], '\n')
-			if length < 0 {
-				break
+		offset := at
+		for k, line := range slices.Collect(bytes.Lines(data)) {
+			if name := nameOf(line); k > 0 && name != "" {
+				return offset, name, nil
 			}
-			if line := data[begin : begin+length]; !bytes.HasPrefix(line, []byte("^")) {
-				name, ok := nameOf(line)
-				if !ok {
-					return 0, "", errUnsorted
-				}
-				return at + int64(begin), name, nil
-			}
-			begin += length + 1
+			offset += int64(len(line))
 		}
 		if at+n >= p.size {
 			return p.size, "", nil
@@ -201,43 +186,11 @@ func (p *packedFile) lineAfter(at int64) (int64, string, error) {
 	}
 }
 
-// scan is seek in the lines between two offsets.
-func (p *packedFile) scan(low, high int64, name string) (int64, error) {
-	data, err := p.read(low, high-low)
-	if err != nil {
-		return 0, err
+// nameOf returns the name of the ref in a complete line, or "" for another line.
+func nameOf(line []byte) string {
+	text, isWhole := strings.CutSuffix(string(line), "\n")
+	if !isWhole || len(text) <= objectformat.HexSize || text[objectformat.HexSize] != ' ' {
+		return ""
 	}
-	if !isSorted(data) {
-		return 0, errUnsorted
-	}
-	at := low
-	for line := range bytes.Lines(data) {
-		if found, ok := nameOf(line[:len(line)-1]); ok && found >= name {
-			return at, nil
-		}
-		at += int64(len(line))
-	}
-	return high, nil
-}
-
-// nameOf returns the name of the ref in a line without its end.
-func nameOf(line []byte) (string, bool) {
-	_, name, ok := bytes.Cut(line, []byte(" "))
-	return string(name), ok
-}
-
-// isSorted reports whether the names in lines are in ascending order, and no line is invalid.
-func isSorted(lines []byte) bool {
-	var last []byte
-	for line := range bytes.Lines(lines) {
-		if line[0] == '^' {
-			continue
-		}
-		_, name, ok := bytes.Cut(line[:len(line)-1], []byte(" "))
-		if !ok || bytes.Compare(name, last) < 0 {
-			return false
-		}
-		last = name
-	}
-	return true
+	return text[objectformat.HexSize+1:]
 }

@@ -121,7 +121,7 @@ func (t *transaction) update(ctx context.Context) error {
 	// Reflog entries get the present time. A hook may have inherited the date of an old commit,
 	// and git would expire an entry with an old date at once.
 	by := t.s.people.Committer()
-	u := refs.Update{Message: t.message, Moves: t.moves, Locked: t.s.IssueLock != nil}
+	u := refs.Update{Message: t.message, Moves: t.moves, Locked: t.s.IssueLock.HasAll()}
 	u.Git = t.s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", t.s.Now().Unix()))
 	u.Git.Apart, u.Git.Hold, u.Git.Limit = true, t.s.IssueLock.Files(), moveLimit
@@ -212,7 +212,7 @@ func (s *Repo) deleteSome(ctx context.Context, moves []refs.Move) error {
 	if len(moves) == 0 {
 		return nil
 	}
-	u := refs.Update{Git: s.Git, Message: "delete", Moves: moves, Locked: s.IssueLock != nil}
+	u := refs.Update{Git: s.Git, Message: "delete", Moves: moves, Locked: s.IssueLock.HasAll()}
 	u.Git.Apart, u.Git.Hold = true, s.IssueLock.Files()
 	err := s.Refs.Update(ctx, u)
 	if err == nil || IsDone(err) || ctx.Err() != nil {

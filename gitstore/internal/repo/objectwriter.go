@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -97,11 +96,8 @@ const packAbove = 200
 
 // Flush writes all added objects durably.
 func (k *ObjectWriter) Flush(ctx context.Context) error {
-	fsync, err := k.install(ctx)
-	if err != nil {
-		return err
-	}
-	return fsync()
+	defer trace.Begin(trace.Step, "write objects").End()
+	return k.batch.Install(ctx, packAbove)
 }
 
 // FlushTo writes all added objects below another directory of objects.
@@ -113,18 +109,7 @@ func (k *ObjectWriter) FlushTo(ctx context.Context, dir string) error {
 	defer other.Close()
 	batch := other.NewBatch()
 	k.batch.AddTo(batch)
-	fsync, err := batch.Install(ctx, packAbove)
-	if err != nil {
-		return err
-	}
-	return fsync()
-}
-
-// install stores all added objects; the returned function makes them durable. It also
-// syncs the contents of the beside files.
-func (k *ObjectWriter) install(ctx context.Context, beside ...*os.File) (fsync func() error, err error) {
-	defer trace.Begin(trace.Step, "write objects").End()
-	return k.batch.Install(ctx, packAbove, beside...)
+	return batch.Install(ctx, packAbove)
 }
 
 // KeepFromGC protects new objects from a concurrent git gc that prunes without a grace
