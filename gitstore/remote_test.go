@@ -105,20 +105,6 @@ func TestDivergedChainsLoseNothing(t *testing.T) {
 	assert.Equal(t, Diverged, a.fetch().Result, "and is not known here")
 }
 
-// Fetch restores a live ref that plain git deleted.
-func TestFetchRestoresDeletedRef(t *testing.T) {
-	t.Parallel()
-	a := newWorld(t)
-	a.hub()
-	a.manual(1)
-	a.push()
-	ids := a.manual(1)
-	a.Git("update-ref", "-d", LiveRef("42"))
-	assert.Equal(t, Ahead, a.fetch().Result)
-	assert.Equal(t, ids[0], a.live()[1])
-	a.sound()
-}
-
 // If the remote has moved, push lists its refs again.
 func TestPushFollowsTheRemote(t *testing.T) {
 	t.Parallel()
@@ -185,24 +171,4 @@ func TestDefaultRemote(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, step.want, got)
 	}
-}
-
-// Partial clones fetch blobs on demand for a restore.
-func TestFetchIntoAPartialClone(t *testing.T) {
-	t.Parallel()
-	a := newWorld(t)
-	hub := a.hub()
-	a.Git("--git-dir="+hub, "config", "uploadpack.allowFilter", "true")
-	a.Git("--git-dir="+hub, "config", "uploadpack.allowAnySHA1InWant", "true")
-	a.Write("a.txt", "staged\n")
-	a.Git("add", "a.txt")
-	saved := a.save(a.request(checkpoint.Manual))
-	require.Equal(t, Pushed, a.push().Result)
-	c := a.clone(hub, "--filter=blob:none")
-	require.Equal(t, Fetched, c.fetch().Result)
-	found, err := c.s.Find(ctx, "42", string(saved.ID))
-	require.NoError(t, err)
-	_, err = c.s.Restore(ctx, RestoreRequest{Checkpoint: found})
-	require.NoError(t, err)
-	assert.Equal(t, "staged\n", c.Read("a.txt"))
 }

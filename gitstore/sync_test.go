@@ -2,13 +2,11 @@ package gitstore
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -94,36 +92,6 @@ func (w *world) pinned() (ids []checkpoint.ID) {
 	return ids
 }
 
-// Pins, drops, archivals and prunes of one clone reach another clone that saved
-// concurrently.
-func TestSyncMergesLedgers(t *testing.T) {
-	gittest.Slow(t)
-	a, b, hub, ids := pair(t, 4)
-	_, err := a.s.Pin(ctx, "42", ids[0], true)
-	require.NoError(t, err)
-	require.NoError(t, a.s.Drop(ctx, "42", ids[1:2]))
-	_, err = a.s.Archive(ctx, "42", ids[2:3], retention.ReasonAsked)
-	require.NoError(t, err)
-	late := b.manual(1)
-	policy := retention.Policy{checkpoint.Manual: {Keep: 3}}
-	_, err = b.s.Prune(ctx, PruneRequest{Issue: "42", Policy: policy})
-	require.NoError(t, err)
-	meet(t, hub, a, b)
-	assert.Equal(t, []checkpoint.ID{ids[0], ids[3], late[0]}, a.live(), "the pin beats the pruning")
-	assert.Equal(t, ids[:1], b.pinned())
-	for _, w := range []*world{a, b} {
-		l, err := w.s.Archived(ctx, "42", 0)
-		require.NoError(t, err)
-		require.Len(t, l.Checkpoints, 1, "each keeps what one of them archived")
-		assert.Equal(t, ids[2], l.Checkpoints[0].ID)
-	}
-	require.NoError(t, a.s.Drop(ctx, "42", ids[2:3]))
-	meet(t, hub, a, b)
-	l, err := b.s.Archived(ctx, "42", 0)
-	require.NoError(t, err)
-	assert.Empty(t, l.Checkpoints, "what was deleted leaves the archive of others")
-}
-
 // Two contents for one checkpoint id are a forgery. All clones still agree on one
 // content.
 func TestSyncAgreesOnForgedContent(t *testing.T) {
@@ -154,29 +122,6 @@ func TestSyncRejectsUnknownCommit(t *testing.T) {
 	require.ErrorAs(t, done[0].Err, new(*CorruptError))
 	assert.Equal(t, before, b.Git("for-each-ref"))
 	assert.Equal(t, strange, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
-}
-
-// If the remote rejects a push, both sides stay unchanged.
-func TestSyncRefused(t *testing.T) {
-	t.Parallel()
-	a, b, hub, _ := pair(t, 1)
-	a.manual(1)
-	a.sync()
-	b.manual(1)
-	hook := filepath.Join(hub, "hooks", "update")
-	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho quota >&2\nexit 1\n"), 0o777))
-	before, there := b.Git("for-each-ref"), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
-	done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
-	require.NoError(t, err)
-	var remote *RemoteError
-	require.ErrorAs(t, done[0].Err, &remote)
-	assert.True(t, remote.Refused)
-	assert.Contains(t, remote.Reason, "quota")
-	assert.Equal(t, before, b.Git("for-each-ref"))
-	assert.Equal(t, there, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
-	require.NoError(t, os.Remove(hook))
-	meet(t, hub, a, b)
 }
 
 // Shallow clones can follow, append and join.
@@ -236,28 +181,6 @@ func TestSyncAll(t *testing.T) {
 	}
 	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), b.Git("for-each-ref", "refs/checkpoints"))
 	assert.Equal(t, a.Git("for-each-ref", "refs/checkpoints"), a.Git("--git-dir="+hub, "for-each-ref", "refs/checkpoints"))
-}
-
-// With a push URL, syncs read the fork, not the fetch URL.
-func TestSyncWithAPushURL(t *testing.T) {
-	gittest.Slow(t)
-	a := newWorld(t)
-	hub := a.hub()
-	fork := filepath.Join(t.TempDir(), "fork")
-	a.Git("clone", "-q", "--bare", hub, fork)
-	a.Git("remote", "set-url", "--push", "origin", fork)
-	a.s = a.open(a.Dir)
-	for range 2 {
-		a.manual(1)
-		require.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed}, a.sync())
-	}
-	assert.Equal(t, UpToDate, a.sync().Result)
-	b := a.clone(fork)
-	require.Equal(t, Fetched, b.fetch().Result)
-	b.manual(1)
-	require.Equal(t, Pushed, b.push().Result)
-	a.manual(1)
-	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Pushed: 1, Joined: true, Result: Joined}, a.sync())
 }
 
 // If a local ref moves after the push, the result still counts pushed checkpoints.
