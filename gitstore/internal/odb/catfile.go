@@ -74,13 +74,15 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 			return a, err
 		}
 		ended := c.end(t)
+		failed, isGit := errors.AsType[*git.CommandError](ended)
+		promised := isGit && strings.Contains(failed.Stderr, "from promisor remote") // git before 2.44 may not fetch an object
 		switch {
 		case errors.Is(err, ErrTooLarge):
 			return answer{}, fmt.Errorf("object %s: %w", h, err)
 		case git.Code(ended) == unknownOption && !c.isOld:
 			c.isOld = true
 		case t.answered:
-		case isPromised(ended):
+		case promised:
 			return answer{}, plumbing.ErrObjectNotFound
 		case git.Code(ended) > 0:
 			return answer{}, fmt.Errorf("object %s: %w", h, ended)
@@ -92,12 +94,6 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 
 // unknownOption is git's exit status for an option that it does not know.
 const unknownOption = 129
-
-// isPromised reports whether git has ended because it may not fetch an object, as before 2.44.
-func isPromised(ended error) bool {
-	var failed *git.CommandError
-	return errors.As(ended, &failed) && strings.Contains(failed.Stderr, "from promisor remote")
-}
 
 func (c *catFile) command(q question) string {
 	if c.isOld {
@@ -225,7 +221,11 @@ const firstPiece = 1 << 20
 
 // readContent reads size bytes. It fails with ErrTooLarge above the limit of a type.
 func readContent(r io.Reader, kind plumbing.ObjectType, size int64) ([]byte, error) {
-	if size > mostOf(kind) {
+	most := int64(maxObject)
+	if kind == plumbing.CommitObject || kind == plumbing.TagObject {
+		most = maxCommit
+	}
+	if size > most {
 		return nil, ErrTooLarge
 	}
 	if size <= firstPiece {

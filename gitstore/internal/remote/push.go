@@ -138,7 +138,12 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 			others = append(others, some...)
 			continue
 		}
-		said, left, failed := l.pushTogether(ctx, dryRun, dir, source, some)
+		// Git itself refuses an update that does not extend the current value of the remote ref,
+		// so no lease is necessary.
+		from := *l
+		from.git = l.git.With("GIT_DIR=" + source)
+		from.git.Dir = cmp.Or(l.here.Root, l.git.Dir) // git does not search for the worktree
+		said, left, failed := from.pushOnce(ctx, dryRun, some, nil, []string{pushRefs + "*:" + dir + "/*"})
 		_ = os.RemoveAll(source)
 		add(some, said, left, failed)
 	}
@@ -163,9 +168,6 @@ func (h Here) extends(g RefUpdate) bool {
 
 // pushLeased pushes updates with a lease for each.
 func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
-	if dryRun {
-		flags = append(flags, "--dry-run")
-	}
 	var specs []string
 	for _, g := range updates {
 		expected := ""
@@ -175,13 +177,16 @@ func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate,
 		flags = append(flags, "--force-with-lease="+g.Ref+":"+expected)
 		specs = append(specs, g.Tip.String()+":"+g.Ref)
 	}
-	return l.pushOnce(ctx, updates, flags, specs)
+	return l.pushOnce(ctx, dryRun, updates, flags, specs)
 }
 
 // pushOnce runs git push with refspecs that contain updates.
-func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs []string) (outcome map[string]error, refusals []refusal, err error) {
+func (l *Conn) pushOnce(ctx context.Context, dryRun bool, updates []RefUpdate, flags, specs []string) (outcome map[string]error, refusals []refusal, err error) {
 	settings, name := l.destination()
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
+	if dryRun {
+		args = append(args, "--dry-run")
+	}
 	out, err := l.run(ctx, nil, slices.Concat(settings, args, flags, []string{"--", name}, specs)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
