@@ -35,7 +35,7 @@ func TestDiffCountsLines(t *testing.T) {
 	w.Git("rm", "-q", "dir/b.txt")
 	w.Git("add", "new\tdir\n.txt", "a.txt", "binary")
 	two := w.save(w.request(checkpoint.Manual))
-	b, err := w.s.Diff(w.checkpointOf(one), w.checkpointOf(two))
+	b, err := w.s.Files.Compare(w.checkpointOf(one), w.checkpointOf(two))
 	require.NoError(t, err)
 	files, err := b.Files(ctx)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestDiffCountsLines(t *testing.T) {
 // between returns changed files as "status path", and git's diff text.
 func (w *world) between(from, to *Saved, paths ...string) (files []string, diff string) {
 	w.t.Helper()
-	b, err := w.s.Diff(w.checkpointOf(from), w.checkpointOf(to), paths...)
+	b, err := w.s.Files.Compare(w.checkpointOf(from), w.checkpointOf(to), paths...)
 	require.NoError(w.t, err)
 	changes, err := b.Files(ctx)
 	require.NoError(w.t, err)
@@ -103,7 +103,7 @@ func TestDiffWithHeadAtSave(t *testing.T) {
 	for _, kv := range [][2]string{{"diff.noprefix", "true"}, {"diff.external", "false"}, {"diff.context", "0"}, {"color.diff", "always"}} {
 		w.Git("config", kv[0], kv[1])
 	}
-	b, err := w.s.Diff(nil, w.checkpointOf(one))
+	b, err := w.s.Files.Compare(nil, w.checkpointOf(one))
 	require.NoError(t, err)
 	files, err := b.Files(ctx)
 	require.NoError(t, err)

@@ -33,7 +33,9 @@ func (s *Store) Author() string { return s.repo.Author() }
 func (s *Store) Shallow() bool { return s.repo.Info.Shallow }
 
 // MainRoot returns the main worktree's root, or "" without a main worktree.
-func (s *Store) MainRoot(ctx context.Context) (string, error) { return s.repo.MainRoot(ctx) }
+func (s *Store) MainRoot(ctx context.Context) (string, error) {
+	return s.repo.Info.MainRoot(ctx, s.repo.Git)
+}
 
 // RemoteMayHave reports whether the remote of the checkpoints has a branch, as far as this clone
 // knows, so that it can have checkpoints of the branch too. The remote's default branch counts

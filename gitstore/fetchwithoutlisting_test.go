@@ -92,7 +92,7 @@ func TestStaleRefsAreDeletedInOneTransaction(t *testing.T) {
 	w.s.repo.Git = w.s.repo.Git.With("GIT_TRACE=" + trace)
 	l, err := w.s.sharer.Connect("fetch", "origin", 0, false)
 	require.NoError(t, err)
-	_, ok, err := l.FetchChainWithoutListing(ctx, "43", true)
+	_, ok, err := l.FetchWithoutListing(ctx, LiveRef("43"), true)
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Empty(t, w.incomingLeft())

@@ -8,7 +8,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/share"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
@@ -123,38 +122,4 @@ func TestSyncIncludesSavesOfMeanwhile(t *testing.T) {
 		b.sync()
 		assert.Subset(t, b.live(), saved)
 	}
-}
-
-// Before its first connection, a sync of one issue reads local refs once. After a
-// connection it reads them again.
-func TestSyncReadsRefsOnceForAConnection(t *testing.T) {
-	t.Parallel()
-	a, _, _, _ := served(t)
-	of := []checkpoint.Issue{"42"}
-	begin := func() *share.Syncing {
-		l, err := a.s.sharer.Connect("sync", "origin", 0, false)
-		require.NoError(t, err)
-		y := &share.Syncing{Sharer: a.s.sharer, Conn: l, Done: map[checkpoint.Issue]*Synced{}, Open: of}
-		here, err := y.Refs(ctx, of)
-		require.NoError(t, err)
-		require.NoError(t, y.PushWithoutListing(ctx, y.RefStatesOf(here)))
-		return y
-	}
-	y := begin()
-	a.manual(1)
-	again, err := y.Refs(ctx, of)
-	require.NoError(t, err)
-	assert.NotEqual(t, a.tip(), again[LiveRef("42")].String(), "there was nothing to push, and so no connection")
-	_, ok, err := y.FetchWithoutListing(ctx, of)
-	require.NoError(t, err)
-	assert.False(t, ok)
-	assert.NotNil(t, y.Here, "nor here")
-	_, here, _, err := y.Look(ctx, of)
-	require.NoError(t, err)
-	assert.Equal(t, again, here)
-	assert.Nil(t, y.Here)
-
-	y = begin()
-	assert.Equal(t, Pushed, y.Done["42"].Result)
-	assert.Nil(t, y.Here, "the push was a connection")
 }

@@ -201,7 +201,7 @@ func TestSnapshotWithTooManyDirectories(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Restorer.Plan(ctx, c, nil)
 	assert.ErrorContains(t, err, "too many directories")
-	_, err = s.Diff(nil, c)
+	_, err = s.Files.Compare(nil, c)
 	assert.ErrorContains(t, err, "too many directories")
 	report, err := s.Verify(ctx, "42")
 	require.NoError(t, err)

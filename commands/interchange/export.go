@@ -227,7 +227,7 @@ func addStats(c *invoke.Invocation, lead *checkpoint.Record, all []story.Standin
 		own = append(own, s)
 		pairs = append(pairs, gitstore.Pair{From: &l.Checkpoints[len(l.Checkpoints)-1], To: &l.Checkpoints[0]})
 	}
-	for i, total := range c.Store.Totals(c.Ctx, pairs) {
+	for i, total := range c.Store.Files.TotalsOf(c.Ctx, pairs) {
 		git := pipeline.GitStats{}
 		if total != nil {
 			git = pipeline.GitStats(*total)

@@ -104,7 +104,7 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 		return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
 	})
 	if files {
-		d.files, err = c.Store.Diff(d.from, d.to, c.Line.Paths...)
+		d.files, err = c.Store.Files.Compare(d.from, d.to, c.Line.Paths...)
 	}
 	return d, err
 }

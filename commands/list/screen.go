@@ -104,7 +104,7 @@ func nonEmptyLines(text string) []string {
 // showScreenFiles prints the files that differ from HEAD at the time of the save, with
 // their changed lines.
 func showScreenFiles(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint) {
-	d, err := c.Store.Diff(nil, cp)
+	d, err := c.Store.Files.Compare(nil, cp)
 	if err != nil {
 		c.Warnf("files not shown: %v", err)
 		return

@@ -67,7 +67,7 @@ func (o *listOptions) entries(c *invoke.Invocation, l *gitstore.List, rows [][]i
 		return bare.Of(l, rows)
 	}
 	whole, read := bare, min(len(rows), verifiedRecords)
-	whole.Totals = func(pairs []gitstore.Pair) []*gitstore.Totals { return c.Store.Totals(c.Ctx, pairs) }
+	whole.Totals = func(pairs []gitstore.Pair) []*gitstore.Totals { return c.Store.Files.TotalsOf(c.Ctx, pairs) }
 	whole.Record = func(cp *gitstore.Checkpoint) *checkpoint.Record {
 		r, _ := c.Store.Record(cp)
 		return r

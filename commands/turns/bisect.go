@@ -280,7 +280,7 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 
 // showChanges prints the changed files of a checkpoint, and a command.
 func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineState, command string) error {
-	d, err := b.c.Store.Diff(from, &st.Checkpoint)
+	d, err := b.c.Store.Files.Compare(from, &st.Checkpoint)
 	if err == nil {
 		b.c.Printf("\n")
 		err = d.Stat(b.c.Ctx, b.c.Out, 80)

@@ -59,7 +59,7 @@ func (v *visit) totals(pairs []gitstore.Pair) []*gitstore.Totals {
 			missing, at = append(missing, p), append(at, k)
 		}
 	}
-	for k, t := range v.repo.Totals(v.ctx, missing) {
+	for k, t := range v.repo.Files.TotalsOf(v.ctx, missing) {
 		changes[at[k]] = t
 		v.changes.put(keys[at[k]], t, maxCounted)
 	}

@@ -155,7 +155,7 @@ func (v *visit) compareRecords(d *Diff, from, to *gitstore.Checkpoint, b *budget
 }
 
 func (v *visit) compareFiles(d *Diff, from, to *gitstore.Checkpoint, paths []string, b *budget) error {
-	between, err := v.repo.Diff(from, to, literal(paths)...)
+	between, err := v.repo.Files.Compare(from, to, literal(paths)...)
 	if err != nil {
 		return err
 	}

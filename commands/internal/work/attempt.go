@@ -18,7 +18,7 @@ func Attempt(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, r 
 		return a
 	}
 	if source, err := s.ForkSource(ctx, cp.Issue, f); err == nil {
-		a.Change = s.Totals(ctx, []gitstore.Pair{{From: source, To: cp}})[0]
+		a.Change = s.Files.TotalsOf(ctx, []gitstore.Pair{{From: source, To: cp}})[0]
 		if before, err := s.Record(source); err == nil {
 			a.Turns = max(a.Turns-before.AgentTurn().Number, 0)
 			a.Tokens = a.Tokens.Minus(checkpoint.SumOf(before.AgentTurn().Spent))

@@ -95,8 +95,8 @@ const unknownOption = 129
 
 // isPromised reports whether git has ended because it may not fetch an object, as before 2.44.
 func isPromised(ended error) bool {
-	var failed *git.CommandError
-	return errors.As(ended, &failed) && strings.Contains(failed.Stderr, "from promisor remote")
+	failed, ok := errors.AsType[*git.CommandError](ended)
+	return ok && strings.Contains(failed.Stderr, "from promisor remote")
 }
 
 func (c *catFile) command(q question) string {
@@ -251,6 +251,14 @@ func readContent(r io.Reader, kind plumbing.ObjectType, size int64) ([]byte, err
 	content.Grow(firstPiece)
 	_, err := io.CopyN(&content, r, size)
 	return content.Bytes(), unexpected(err)
+}
+
+// mostOf returns the maximum size of an object of a type.
+func mostOf(t plumbing.ObjectType) int64 {
+	if t == plumbing.CommitObject || t == plumbing.TagObject {
+		return maxCommit
+	}
+	return maxObject
 }
 
 // unexpected returns io.ErrUnexpectedEOF for io.EOF.

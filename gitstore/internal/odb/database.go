@@ -42,14 +42,6 @@ const maxObject = 512 << 20
 // repetitive message takes a thousandth of its size on disk.
 const maxCommit = 8 << 20
 
-// mostOf returns the maximum object size for type t.
-func mostOf(t plumbing.ObjectType) int64 {
-	if t == plumbing.CommitObject || t == plumbing.TagObject {
-		return maxCommit
-	}
-	return maxObject
-}
-
 // Config is the configuration of a Database.
 type Config struct {
 	// Dir is the objects directory (GIT_OBJECT_DIRECTORY or <git dir>/objects).

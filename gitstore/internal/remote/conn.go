@@ -147,29 +147,6 @@ func NoStall(config []git.ConfigEntry) []string {
 	return []string{"GIT_HTTP_LOW_SPEED_LIMIT=1", "GIT_HTTP_LOW_SPEED_TIME=30"}
 }
 
-// BesideAnother reports whether a second connection can run in parallel. No setting may
-// redirect the URL, and the transport must not prompt for a password, because two
-// processes would then prompt at once.
-func (l *Conn) BesideAnother() bool {
-	at := l.url()
-	for _, e := range l.here.Config {
-		if strings.HasSuffix(e.Key, "insteadof") || e.Key == "remote."+l.Remote+".pushurl" {
-			return false
-		}
-	}
-	return strings.HasPrefix(at, "/") || strings.HasPrefix(at, "file://") || strings.HasPrefix(at, "git://")
-}
-
-// MaxRefs returns the number of refs to push at once. Git pushes over HTTP with a helper that
-// compares each refspec with each ref.
-func (l *Conn) MaxRefs() int {
-	at := l.url()
-	if strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://") || strings.Contains(at, "::") {
-		return 1_000
-	}
-	return 10_000
-}
-
 // IsBundle reports whether the remote is a bundle file, which git cannot push to. Such a file
 // begins with "# v2 git bundle".
 func (l *Conn) IsBundle() bool {

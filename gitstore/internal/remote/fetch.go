@@ -55,11 +55,6 @@ func (l *Conn) Fetch(ctx context.Context, fresh, known []string, of int) (map[st
 	return in, err
 }
 
-// FetchWhole fetches refs at full depth.
-func (l *Conn) FetchWhole(ctx context.Context, refs []string) (map[string]FetchedRef, error) {
-	return l.fetchRefs(ctx, 0, refs, 0)
-}
-
 // wholeFolder is the number of refs from which one refspec for all refs of a folder may replace
 // a refspec for each. Git compares each refspec with each ref.
 const wholeFolder = 100

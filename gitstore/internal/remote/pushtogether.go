@@ -1,8 +1,6 @@
 package remote
 
 import (
-	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -27,20 +25,6 @@ import (
 
 // pushRefs is the prefix of the refs in the temporary directory.
 const pushRefs = "refs/worktree/push/"
-
-// pushTogether pushes updates of refs in one folder of the remote with one refspec. Git itself
-// refuses an update that does not extend the current value of the remote ref, so no lease is
-// necessary.
-func (l *Conn) pushTogether(ctx context.Context, dryRun bool, dir, source string, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
-	var flags []string
-	if dryRun {
-		flags = []string{"--dry-run"}
-	}
-	from := *l
-	from.git = l.git.With("GIT_DIR=" + source)
-	from.git.Dir = cmp.Or(l.here.Root, l.git.Dir) // git does not search for the worktree
-	return from.pushOnce(ctx, updates, flags, []string{pushRefs + "*:" + dir + "/*"})
-}
 
 // pushSource creates the temporary directory for updates of refs with distinct last name parts.
 // It fails if refs are not files.
@@ -73,22 +57,17 @@ func (h Here) pushSource(updates []RefUpdate) (dir string, err error) {
 		}
 	}
 	for _, g := range updates {
-		if err := writeNew(filepath.Join(refs, path.Base(g.Ref)), g.Tip.String()+"\n"); err != nil {
+		// The file must not exist, also under a name that the file system treats as equal.
+		f, err := os.OpenFile(filepath.Join(refs, path.Base(g.Ref)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return "", err
+		}
+		_, err = f.WriteString(g.Tip.String() + "\n")
+		if err = errors.Join(err, f.Close()); err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
-}
-
-// writeNew writes a file that does not exist, also under a name that the file system treats as
-// equal.
-func writeNew(name, text string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }
 
 // sweepPushes deletes temporary directories that killed pushes created more than one day ago.

@@ -139,9 +139,6 @@ func (s *Repo) Boundary(ctx context.Context) *repository.Boundary {
 	return b
 }
 
-// MainRoot returns the main worktree's root, or "" without a main worktree.
-func (s *Repo) MainRoot(ctx context.Context) (string, error) { return s.Info.MainRoot(ctx, s.Git) }
-
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
 func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }
 

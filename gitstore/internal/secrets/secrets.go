@@ -224,7 +224,9 @@ var errNoFile = errors.New("scan_command: it failed without the name of a file")
 func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Scanned, error) {
 	results := make([]*Scanned, len(reqs))
 	a := &attribution{s: s, shown: shown, reports: reports, below: map[plumbing.Hash][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}}
-	byPath := func(x, y exposedFile) int { return compareFiles(x.path, x.blob.String(), y.path, y.blob.String()) }
+	byPath := func(x, y exposedFile) int {
+		return cmp.Or(strings.Compare(x.path, y.path), strings.Compare(x.blob.String(), y.blob.String()))
+	}
 	for n, req := range reqs {
 		results[n] = &Scanned{}
 		files := shown.files
@@ -398,11 +400,6 @@ func unexpected(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// compareFiles compares files by path, then by content.
-func compareFiles(path, blob, otherPath, otherBlob string) int {
-	return cmp.Or(strings.Compare(path, otherPath), strings.Compare(blob, otherBlob))
 }
 
 // place sets checkpoint and path of each finding: the oldest checkpoint that has the file.

@@ -329,17 +329,6 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map
 	return in, err
 }
 
-// FetchChainWithoutListing fetches the chain of one issue without listing the remote's refs
-// first. If a listing is necessary, ok is false. known is set if a part of the chain is
-// present.
-func (l *conn) FetchChainWithoutListing(ctx context.Context, i checkpoint.Issue, known bool) (in fetched, ok bool, err error) {
-	came, ok, err := l.FetchWithoutListing(ctx, repo.LiveRef(i), known)
-	if ok && err == nil && came == (remote.FetchedRef{}) {
-		err = l.checkFormat(ctx)
-	}
-	return fetched{i: came}, ok, err
-}
-
 // checkFormat fails if the remote has the other object format. Git does not report this if
 // the remote lacks a ref. The check lists the remote's refs, unless the repository has refs
 // from this remote.

@@ -289,7 +289,7 @@ func (y *Syncing) theirArchives(ctx context.Context, plans []*issuePlan) (fetche
 			want, refs = append(want, p.issue), append(refs, repo.ArchiveRef(p.issue))
 		}
 	}
-	came, err := y.Conn.FetchWhole(ctx, refs)
+	came, err := y.Conn.Fetch(ctx, nil, refs, 0)
 	in.add(want, repo.ArchiveRef, came)
 	return in, err
 }

@@ -212,7 +212,11 @@ func (y *Syncing) FetchWithoutListing(ctx context.Context, issues []checkpoint.I
 	}
 	delete(y.late, i)
 	y.Here = nil
-	return y.Conn.FetchChainWithoutListing(ctx, i, known)
+	came, ok, err := y.Conn.FetchWithoutListing(ctx, repo.LiveRef(i), known)
+	if ok && err == nil && came == (remote.FetchedRef{}) {
+		err = y.Conn.checkFormat(ctx)
+	}
+	return fetched{i: came}, ok, err
 }
 
 // A refState holds the values of an issue's local refs.

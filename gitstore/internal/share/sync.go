@@ -190,8 +190,7 @@ func (y *Syncing) Plan(ctx context.Context, t *Theirs) ([]*issuePlan, error) {
 }
 
 // Look lists remote tips of issues, or of all issues for an empty list. While the remote
-// answers, Look reads the local refs, and pushes local-only checkpoints if a second
-// connection is possible: none of the two may prompt for a password.
+// answers, Look reads the local refs.
 func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
 	var asking sync.WaitGroup
@@ -202,9 +201,6 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 	here, err = y.Refs(ctx, issues)
 	y.Here = nil
 	all = y.RefStatesOf(here)
-	if err == nil && len(issues) == 0 && (y.req.Quiet || y.Conn.BesideAnother()) {
-		err = y.PushWithoutListing(ctx, all)
-	}
 	if asking.Wait(); failed != nil {
 		err = failed
 	}
