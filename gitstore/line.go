@@ -469,7 +469,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 			return blob, err
 		}
 	}
-	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
+	if _, blob, err := (&trees.Finder{Reader: w}).Lookup(tree, path); err != nil || blob.IsZero() {
 		return blob, cmp.Or[error](err, &NoLinesError{path, "no such file in the worktree or at HEAD"})
 	}
 	parents := l.parents(w, l.here(ctx), head, nil)

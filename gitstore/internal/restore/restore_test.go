@@ -62,27 +62,6 @@ func TestRestoreAndUndo(t *testing.T) {
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
 }
 
-func TestRestoreRefusesAnotherHistory(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.Commit("second")
-	x.stageSome()
-	c := x.save()
-	x.Git("reset", "-q", "--hard", "HEAD^")
-	before := x.picture()
-	_, err := x.try(c)
-	var refused *gitstore.RefusedError
-	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, "git merge --ff-only "+c.Commit.String()[:12]+"^2^", refused.Hint)
-	assert.Equal(t, before, x.picture())
-
-	x.restore(c, func(r *gitstore.RestoreRequest) { r.AnyHead = true })
-	assert.Equal(t, "staged a\n", x.Read("a"))
-	x.undo()
-	x.restore(c, force)
-	assert.Equal(t, "staged a\n", x.Read("a"))
-}
-
 func TestRestoreRefusesInTheMiddle(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -58,42 +57,26 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	if _, err := trees.Diff(at.Objects, b.from, b.to); errors.As(err, new(*trees.CorruptError)) {
 		return nil, err
 	}
-	before, err := unmerged(at.Objects, from.Conflicts)
+	stages, err := trees.Diff(at.Objects, from.Conflicts, to.Conflicts)
 	if err != nil {
 		return nil, err
 	}
-	after, err := unmerged(at.Objects, to.Conflicts)
-	if err != nil {
-		return nil, err
-	}
-	for path, st := range after {
-		if before[path] != st {
-			b.unmerged = append(b.unmerged, path)
+	find := trees.Finder{Reader: at.Objects}
+	for _, c := range stages { // the path of a stage is "<stage>/<path>"
+		_, path, _ := strings.Cut(c.Path, "/")
+		for _, stage := range []string{"1/", "2/", "3/"} {
+			mode, _, err := find.Lookup(to.Conflicts, stage+path)
+			if err != nil {
+				return nil, err
+			}
+			if mode != 0 && mode != trees.ModeTree {
+				b.unmerged = append(b.unmerged, path)
+			}
 		}
 	}
 	slices.Sort(b.unmerged)
+	b.unmerged = slices.Compact(b.unmerged)
 	return b, nil
-}
-
-// unmerged returns the stages of unmerged paths.
-func unmerged(r trees.Reader, conflicts plumbing.Hash) (map[string]contents.Stages, error) {
-	stages, err := trees.Read(r, conflicts)
-	if err != nil {
-		return nil, err
-	}
-	paths := map[string]contents.Stages{}
-	for stage := 1; stage <= 3; stage++ {
-		files, err := trees.Diff(r, plumbing.ZeroHash, trees.HashOf(stages, strconv.Itoa(stage)))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			st := paths[f.Path]
-			st[stage] = contents.Side{Mode: f.New.Mode, Hash: f.New.Hash}
-			paths[f.Path] = st
-		}
-	}
-	return paths, nil
 }
 
 func orEmpty(tree plumbing.Hash) plumbing.Hash {
