@@ -102,7 +102,7 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", err)
 	}
-	changes, err := parseChanges(git.Fields(out))
+	changes, err := parseChanges(out)
 	if err != nil {
 		return nil, err
 	}
@@ -130,30 +130,18 @@ func (b *Diff) markUnmerged(changes []Change) []Change {
 	return changes
 }
 
-// parseChanges parses ":<old mode> <new mode> <old hash> <new hash> <letter>" followed by
-// one path. Renames and copies have a score after the letter and two paths. The line counts of all files
-// follow in the same order, as records of parseCount.
-func parseChanges(fields []string) ([]Change, error) {
+// parseChanges parses raw changes, and the line counts of all files after them, as records of parseCount.
+func parseChanges(out []byte) (changes []Change, err error) {
 	words := map[byte]string{'M': "modified", 'A': "added", 'T': "typechange", 'D': "deleted", 'R': "renamed", 'C': "added"}
-	var changes []Change
-	for len(fields) > 1 && strings.HasPrefix(fields[0], ":") {
-		info := strings.Fields(fields[0][1:])
-		if len(info) != 5 || words[info[4][0]] == "" {
-			return nil, fmt.Errorf("compare files: git diff-tree said %q", fields[0])
+	raw, fields, err := git.ParseRaw(out)
+	if err != nil {
+		return nil, fmt.Errorf("compare files: %w", err)
+	}
+	for _, c := range raw {
+		if words[c.Status] == "" {
+			return nil, fmt.Errorf("compare files: git diff-tree said %q", c.Status)
 		}
-		c := Change{Path: fields[1], Status: words[info[4][0]]}
-		fields = fields[2:]
-		if two := info[4][0]; (two == 'R' || two == 'C') && len(fields) > 0 {
-			c.From, c.Path, fields = c.Path, fields[0], fields[1:]
-		}
-		for i, mode := range []*uint32{&c.OldMode, &c.NewMode} {
-			n, err := strconv.ParseUint(info[i], 8, 32)
-			if err != nil {
-				return nil, fmt.Errorf("compare files: git diff-tree said %q", info)
-			}
-			*mode = uint32(n)
-		}
-		changes = append(changes, c)
+		changes = append(changes, Change{Path: c.Path, From: c.From, Status: words[c.Status], OldMode: c.OldMode, NewMode: c.NewMode})
 	}
 	counts := map[string]count{}
 	for len(fields) > 0 {
