@@ -542,9 +542,6 @@ func (l *Line) hashFile(ctx context.Context, w *lineObjects, path string, info o
 	dirs := odb.JoinAlternates(s.repo.Info.ObjectDirs())
 	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.temp, repository.AlternatesVariable+"="+dirs)
 	g.Dir = s.Root()
-	out, err := g.Output(ctx, "hash-object", "-w", "--", path)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
+	hex, err := g.Line(ctx, "hash-object", "-w", "--", path)
+	return plumbing.NewHash(hex), err
 }
