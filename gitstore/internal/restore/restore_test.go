@@ -13,17 +13,12 @@ import (
 )
 
 func force(r *gitstore.RestoreRequest)      { r.Force = true }
-func exact(r *gitstore.RestoreRequest)      { r.Exact = true }
 func dryRun(r *gitstore.RestoreRequest)     { r.DryRun = true }
 func stagedOnly(r *gitstore.RestoreRequest) { r.Staged = true }
 
 func back(r *gitstore.RestoreRequest)       { r.Asked = true }
 func takeTheirs(r *gitstore.RestoreRequest) { r.Asked, r.Changed = true, restore.FromCheckpoint }
 func mergeBoth(r *gitstore.RestoreRequest)  { r.Changed = restore.Merged }
-
-func only(paths ...string) func(*gitstore.RestoreRequest) {
-	return func(r *gitstore.RestoreRequest) { r.Paths = paths }
-}
 
 // stageSome changes, adds and removes files, and stages these changes.
 func (x *site) stageSome() {

@@ -91,25 +91,6 @@ func TestOperationsExpire(t *testing.T) {
 	}
 }
 
-// One restore under a clock that is far ahead deletes no entry.
-func TestAWrongClockExpiresNoOperation(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	x.Write("a", "precious\n")
-	x.restore(c, takeTheirs)
-	x.Write("a", "later\n")
-	right := x.clock
-	x.clock = x.clock.Add(40 * 24 * time.Hour)
-	x.restore(c, takeTheirs)
-	x.clock = right.Add(time.Minute)
-	x.undo()
-	assert.Equal(t, "later\n", x.Read("a"))
-	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), x.Hash("precious\n"))
-}
-
 // TestUndoKeepsEmptyDirectories checks that a directory is kept if it existed before the
 // restored file.
 func TestUndoKeepsEmptyDirectories(t *testing.T) {
