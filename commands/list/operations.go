@@ -1,12 +1,13 @@
 package list
 
 import (
+	"slices"
+
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
-	"slices"
 )
 
 // listOperations prints the operations of this worktree, newest first.

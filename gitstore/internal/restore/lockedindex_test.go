@@ -1,11 +1,12 @@
 package restore
 
 import (
-	"git-checkpoint/gitstore/internal/repo"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

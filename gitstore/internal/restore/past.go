@@ -104,8 +104,8 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	return p, nil
 }
 
-// agreementWith returns the agreement with a checkpoint, for a restore of c. It is unset for a checkpoint
-// that is gone or cannot be read.
+// agreementWith returns the agreement with a checkpoint, for a restore of c. If the checkpoint is gone or
+// cannot be read, the agreement is unset.
 func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain.Checkpoint, of *contents.Contents) (a agreement) {
 	open := func(other *chain.Checkpoint) *contents.Files {
 		st, err := s.snapshot.OpenSnapshot(other)

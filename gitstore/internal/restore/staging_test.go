@@ -2,13 +2,14 @@ package restore
 
 import (
 	"fmt"
-	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/testing/gittest"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"git-checkpoint/gitstore/internal/repo"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -1,8 +1,9 @@
 package treediff
 
 import (
-	"git-checkpoint/gitstore/internal/git"
 	"testing"
+
+	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/stretchr/testify/assert"
 )

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"git-checkpoint/gitstore/internal/git"
 	"strconv"
 	"strings"
+
+	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
