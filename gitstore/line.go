@@ -455,7 +455,7 @@ func (l *Line) Now(ctx context.Context, path string) (plumbing.Hash, error) {
 			return blob, err
 		}
 	}
-	if _, blob, err := trees.Lookup(w, tree, path); err != nil || blob.IsZero() {
+	if _, blob, err := (&trees.Finder{Reader: w}).Lookup(tree, path); err != nil || blob.IsZero() {
 		return blob, cmp.Or[error](err, &NoLinesError{path, "no such file in the worktree or at HEAD"})
 	}
 	parents := l.parents(w, l.here(ctx), head, nil)
@@ -528,9 +528,6 @@ func (l *Line) hashFile(ctx context.Context, w *repo.ObjectWriter, path string, 
 	dirs := odb.JoinAlternates(s.repo.Info.ObjectDirs())
 	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY="+l.temp, repository.AlternatesVariable+"="+dirs)
 	g.Dir = s.Root()
-	out, err := g.Output(ctx, "hash-object", "-w", "--", path)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return plumbing.NewHash(strings.TrimSpace(string(out))), nil
+	hex, err := g.Line(ctx, "hash-object", "-w", "--", path)
+	return plumbing.NewHash(hex), err
 }

@@ -60,8 +60,8 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	return found, nil
 }
 
-// commitsBefore returns the commits that the changes of a state count from: the states that it came after,
-// the source of a fork, or HEAD at the save.
+// commitsBefore returns the commits from which the changes of a state count: the states before it, the
+// source of a fork, or HEAD at the save.
 func (l *Line) commitsBefore(st *LineState) (before []string) {
 	from := st.Before
 	if st.After > 0 {

@@ -33,13 +33,7 @@ type Look = restore.Look
 // A Restored is the result of a restore.
 type Restored = restore.Restored
 
-// Restore restores the files of a checkpoint. If the user asked for the checkpoint, the files go back
-// to it; otherwise it is merged with the present files. Content of older checkpoints and of HEAD at
-// the save becomes the checkpoint's. In a merge, content of newer checkpoints, of commits and edits
-// since the save stay, and a file that both sides changed is merged if the changes fit. A path that
-// the checkpoint does not have is deleted only if the save read all files, and a checkpoint has the
-// content. Before Restore replaces a file, the entry of the operation has the old content. Failed
-// restores are rolled back. After a kill, the next restore, undo or Continue settles it.
+// Restore restores the files of a checkpoint, as Restorer.Restore describes it.
 func (s *Store) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {
 	defer trace.Begin(trace.Step, "restore").End()
 	if req.Checkpoint != nil && !req.Request.DryRun {

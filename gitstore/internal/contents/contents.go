@@ -12,7 +12,6 @@ import (
 
 // Contents are the trees of a checkpoint, with its record.
 type Contents struct {
-	ID        checkpoint.ID
 	Record    *checkpoint.Record
 	Base      plumbing.Hash // tree of HEAD at the save, zero on an unborn branch
 	Staged    plumbing.Hash // index as a tree

@@ -15,8 +15,6 @@ import (
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // OnceHad looks for traces of a branch in the configuration and the reflogs. It also
@@ -139,24 +137,6 @@ type BranchLocation struct {
 // CheckedOut returns the worktree in which a branch is checked out, or "".
 func (s *Facts) CheckedOut(ctx context.Context, branch string) string {
 	return repository.CheckedOut(ctx, s.repo.Git, branch)
-}
-
-// BranchLocation returns the location of a checkpoint's branch. The result is empty if
-// HEAD is already on the branch, or if the branch does not contain the commit head of the
-// checkpoint.
-func (s *Facts) BranchLocation(ctx context.Context, branch string, head plumbing.Hash) BranchLocation {
-	if branch == "" || head.IsZero() {
-		return BranchLocation{}
-	}
-	now, err := s.repo.ReadHead(ctx)
-	tip, tipErr := s.repo.ReadRef(ctx, "refs/heads/"+branch)
-	if err != nil || tipErr != nil || now.Branch == branch || tip.IsZero() {
-		return BranchLocation{}
-	}
-	if has, err := s.History().Contains(ctx, tip.String(), head.String()); err != nil || !has {
-		return BranchLocation{}
-	}
-	return BranchLocation{Branch: branch, Worktree: repository.CheckedOut(ctx, s.repo.Git, branch)}
 }
 
 // Deleted returns the ids of an issue's dropped checkpoints, sorted.

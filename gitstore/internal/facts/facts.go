@@ -75,23 +75,17 @@ func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
 			return true
 		}
 	}
-	return s.inChain(ctx, c, repo.OwnRef(c.Issue)) && !s.inChain(ctx, c, repo.FetchedRef(c.Issue)) && !s.atRemote(ctx, c)
-}
-
-// atRemote reports whether a remote is known to have a checkpoint. If refs are
-// unreadable, it returns true. Fetches update own/ as well, so own/ alone does not prove
-// that this clone saved a checkpoint.
-func (s *Facts) atRemote(ctx context.Context, c *chain.Checkpoint) bool {
-	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
-	if err != nil {
-		return true
+	if !s.inChain(ctx, c, repo.OwnRef(c.Issue)) || s.inChain(ctx, c, repo.FetchedRef(c.Issue)) {
+		return false
 	}
+	// Fetches update own/ as well, so own/ alone does not prove that this clone saved a checkpoint.
+	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
 	for name := range tracking {
 		if s.inChain(ctx, c, name) {
-			return true
+			return false
 		}
 	}
-	return false
+	return err == nil
 }
 
 // inChain reports whether the newest checkpoints of the chain at ref include a given

@@ -49,10 +49,16 @@ func (s *Facts) CompareHead(ctx context.Context, c *chain.Checkpoint) (HeadRepor
 	default:
 		r.Relation, err = s.History().Relate(ctx, r.Saved, r.Now)
 	}
-	if err != nil || r.Contains {
+	if err != nil || r.Contains || c.Branch == "" || now.Branch == c.Branch {
 		return r, err
 	}
-	r.Home = s.BranchLocation(ctx, c.Branch, st.Head)
+	tip, err := s.repo.ReadRef(ctx, "refs/heads/"+c.Branch)
+	if err != nil || tip.IsZero() {
+		return r, nil
+	}
+	if has, err := s.History().Contains(ctx, tip.String(), r.Saved); err == nil && has {
+		r.Home = BranchLocation{Branch: c.Branch, Worktree: s.CheckedOut(ctx, c.Branch)}
+	}
 	return r, nil
 }
 

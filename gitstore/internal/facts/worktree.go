@@ -65,7 +65,13 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	g := s.repo.Git
 	g.Replacements = true
 	_, err = g.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
-	if err = s.despiteHook(err, func() bool { return s.isAdded(ctx, dir, c.Branch) }); err != nil {
+	err = s.despiteHook(err, func() bool {
+		list, err := repository.Worktrees(ctx, s.repo.Git)
+		return err == nil && slices.ContainsFunc(list, func(w repository.WorktreeEntry) bool {
+			return strings.TrimPrefix(w.Branch, "refs/heads/") == c.Branch && isSame(w.Path, dir)
+		}) && s.findHalfMade(dir) == nil
+	})
+	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
 	p := Worktree{Dir: dir, Created: true}
@@ -87,14 +93,6 @@ func (s *Facts) despiteHook(err error, isDone func() bool) error {
 	}
 	s.repo.Notify("the post-checkout hook failed: %s", cmp.Or(git.WithoutCredentials(failed.Stderr), "no message"))
 	return nil
-}
-
-// isAdded reports whether dir is a complete worktree of a branch, or with a detached HEAD for "".
-func (s *Facts) isAdded(ctx context.Context, dir, branch string) bool {
-	list, err := repository.Worktrees(ctx, s.repo.Git)
-	return err == nil && slices.ContainsFunc(list, func(w repository.WorktreeEntry) bool {
-		return strings.TrimPrefix(w.Branch, "refs/heads/") == branch && isSame(w.Path, dir)
-	}) && s.findHalfMade(dir) == nil
 }
 
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree

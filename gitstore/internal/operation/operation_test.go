@@ -139,16 +139,3 @@ func TestAPushIsNotedForEarlierOperations(t *testing.T) {
 	assert.False(t, p.log.WasPushed(later, "1"))
 	assert.False(t, p.log.WasPushed(other, "a b"))
 }
-
-func TestTheNameOfAWorktreeIsPartOfTheRef(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	assert.Equal(t, "_main", p.log.Worktree())
-	p.Commit("x")
-	p.Git("worktree", "add", "-q", "--detach", p.Dir+"-a.lock")
-	p.Dir += "-a.lock"
-	linked := p.open()
-	assert.True(t, strings.HasPrefix(linked.Worktree(), "w-"), linked.Worktree())
-	p.log = linked
-	p.write(Done, "1")
-}

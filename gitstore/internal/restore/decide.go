@@ -121,7 +121,7 @@ type decision struct {
 	Outcome
 	steps    []Step
 	unmerged bool     // files with conflicts become unmerged index entries
-	open     []string // paths at the save on which the worktree does not agree with the checkpoint
+	open     []string // more paths on which the worktree does not agree with the checkpoint
 }
 
 // decide returns steps for all targets, based on the current state of each path. It is a pure
@@ -133,21 +133,6 @@ func decide(targets []Target, now func(string) state, c choices) decision {
 	}
 	d.fit()
 	return d
-}
-
-// leaveOpen adds the paths that merges, conflicts with other paths or concurrent changes have left, and
-// replaces the paths of open by those at the save.
-func (d *decision) leaveOpen(targets []Target) {
-	left := map[string]bool{}
-	for _, path := range slices.Concat(d.open, d.Skipped, d.InTheWay) {
-		left[path] = true
-	}
-	d.open = nil
-	for i := range targets {
-		if t := &targets[i]; left[t.Path] {
-			d.open = append(d.open, t.from())
-		}
-	}
 }
 
 // add decides about one path. The entry of a path is written only if its file is written, or is as

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -116,11 +117,8 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 			from, to = to, from
 		}
 		before, err := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(from), 0)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name(), err)
-		}
-		after, err := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(to), 0)
-		if err != nil {
+		after, err2 := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(to), 0)
+		if err := cmp.Or(err, err2); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
 		for _, l := range before.Commits {
@@ -175,7 +173,11 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return d.ledger.Deletes(l.ID, l.Content) })
 	d.out = slices.DeleteFunc(d.out, d.ledger.IsArchived) // what does not come back stays in the archive
 	if len(remotes) > 0 {
-		chain.Bury(d.ledger, d.removedForGood(way), c)
+		// The ledger of the operation has those that a redo removes, except for those under new ids.
+		filed, renewed := chain.SetOf(idsOf(d.file)), chain.SetOf(slices.Collect(maps.Values(d.again)))
+		chain.Bury(d.ledger, slices.DeleteFunc(d.removed(), func(id checkpoint.ID) bool {
+			return filed[id] || way == operation.Redo && !renewed[id]
+		}), c)
 	}
 	if len(d.come)+len(d.file)+len(d.leave)+len(d.out) == 0 && d.ledger.Equal(c.Ledger) {
 		return nil, nil
@@ -254,15 +256,6 @@ func newID(e *operation.Entry, l *chain.ChainCommit, known *ledger.Ledger) check
 			return id
 		}
 	}
-}
-
-// removedForGood returns the checkpoints that an undo removes and that the operation has added. For a
-// redo, the ledger of the operation has them, except for those under new ids.
-func (d *delta) removedForGood(way operation.Way) []checkpoint.ID {
-	filed, renewed := chain.SetOf(idsOf(d.file)), chain.SetOf(slices.Collect(maps.Values(d.again)))
-	return slices.DeleteFunc(d.removed(), func(id checkpoint.ID) bool {
-		return filed[id] || way == operation.Redo && !renewed[id]
-	})
 }
 
 // change adds the difference of two chains to the checkpoints that come and go.

@@ -77,6 +77,10 @@ func (x *site) filter(name, clean, smudge string) {
 func TestRestoreAttributesComeAlong(t *testing.T) {
 	t.Parallel()
 	x := newSite(t, "d/deep/g")
+	x.Write(".gitattributes", "b text eol=crlf\n")
+	x.Git("add", "-A")
+	x.Commit("attributes that stay")
+	x.Write("b", "3\r\n4\r\n")
 	x.Write("d/.gitattributes", "g text eol=crlf\n")
 	x.Write("d/deep/g", "1\r\n2\r\n")
 	x.Git("add", "-A")
@@ -85,6 +89,7 @@ func TestRestoreAttributesComeAlong(t *testing.T) {
 	x.clean()
 	x.restore(c)
 	assert.Equal(t, "1\r\n2\r\n", x.Read("d/deep/g"))
+	assert.Equal(t, "3\r\n4\r\n", x.Read("b"))
 	assert.Equal(t, saved, x.picture())
 	assert.Empty(t, x.Git("diff-files"))
 	x.noLitter()

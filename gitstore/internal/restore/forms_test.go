@@ -99,30 +99,6 @@ func TestRestoreFlags(t *testing.T) {
 	assert.Equal(t, "h a", x.Git("ls-files", "-v", "a"))
 }
 
-func TestRestoreLinkedWorktree(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	x.Git("worktree", "add", "-q", "--detach", x.Dir+"-linked")
-	here := x.picture()
-	y := *x
-	y.Repo = x.In(x.Dir + "-linked")
-	y.reopen()
-	clean := y.picture()
-	y.restore(c)
-	assert.Equal(t, "M  a\nD  d/e\nA  new/n", y.status())
-	assert.Equal(t, here, x.picture())
-	x.restore(c)
-	x.undo()
-	assert.Equal(t, here, x.picture())
-	_, err := x.s.Revert(t.Context(), "undo", gitstore.Which{Issue: "42"}, nil)
-	require.ErrorIs(t, err, gitstore.ErrNothingToUndo, "the other worktree's restore is its own")
-	y.undo()
-	assert.Equal(t, clean, y.picture())
-}
-
 // TestRestoreFromASubdirectory checks that the working directory is kept.
 func TestRestoreFromASubdirectory(t *testing.T) {
 	t.Parallel()

@@ -34,10 +34,10 @@ func (s *worktree) modified(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list modified files: %w", err)
 		}
-		changes, err := parseChanges(git.Fields(out))
+		changes, _, err := git.ParseRaw(out)
 		var paths []string
 		for _, c := range changes {
-			if c.Old.Mode != trees.ModeGitlink {
+			if c.OldMode != trees.ModeGitlink {
 				paths = append(paths, c.Path)
 			}
 		}

@@ -76,9 +76,14 @@ func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
 	mine := st.before.work
 	if !s.objects.Has(mine.Hash) {
-		if err := s.addFiltered(ctx, st.path, mine.Hash); err != nil {
+		line, err := s.inRoot().Line(ctx, "hash-object", "-w", "--", st.path)
+		if err == nil && line != mine.Hash.String() {
+			err = ErrConcurrentChange
+		}
+		if err != nil {
 			return sides, false, err
 		}
+		s.objects.Keep(mine.Hash)
 	}
 	sides = Stages{1: st.base, 2: mine, 3: st.workAfter}
 	dir, err := os.MkdirTemp("", "git-checkpoint-merge-*")
@@ -112,22 +117,4 @@ func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 	}
 	st.workAfter.Hash = s.objects.Add(plumbing.BlobObject, out)
 	return sides, err == nil, nil
-}
-
-// addFiltered adds the content of a file as git add would store it. want is its hash.
-func (s *worktree) addFiltered(ctx context.Context, path string, want plumbing.Hash) error {
-	data, err := s.in.root.ReadFile(filepath.FromSlash(path))
-	if err == nil && plumbing.ComputeHash(plumbing.BlobObject, data) == want {
-		s.objects.Add(plumbing.BlobObject, data)
-		return nil
-	}
-	line, err := s.inRoot().Line(ctx, "hash-object", "-w", "--", path)
-	if err != nil {
-		return err
-	}
-	if line != want.String() {
-		return ErrConcurrentChange
-	}
-	s.objects.Keep(want)
-	return nil
 }

@@ -87,13 +87,6 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 		p.agreed.here, err = contents.Gather(s.repo.Objects, since)
 		return p, err
 	}
-	s.setHere(ctx, p, c, of)
-	return p, nil
-}
-
-// setHere sets the versions that the worktree last agreed on with checkpoints. A checkpoint that is gone
-// or cannot be read is unset.
-func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of *contents.Contents) {
 	h := s.chain.Here(ctx, c.Issue)
 	known := map[checkpoint.ID]agreement{"": {}}
 	find := func(id checkpoint.ID) agreement {
@@ -108,9 +101,11 @@ func (s *Restorer) setHere(ctx context.Context, p *past, c *chain.Checkpoint, of
 		a.file, a.entry = p.version(h.Tree, path), p.version(h.Staged, path)
 		p.open[path] = a
 	}
+	return p, nil
 }
 
-// agreementWith returns the agreement with a checkpoint, for a restore of c.
+// agreementWith returns the agreement with a checkpoint, for a restore of c. If the checkpoint is gone or
+// cannot be read, the agreement is unset.
 func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain.Checkpoint, of *contents.Contents) (a agreement) {
 	open := func(other *chain.Checkpoint) *contents.Files {
 		st, err := s.snapshot.OpenSnapshot(other)

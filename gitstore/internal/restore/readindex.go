@@ -2,7 +2,6 @@ package restore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -181,23 +180,10 @@ func (a *lockedIndex) staged(ctx context.Context) (changes []trees.Change, err e
 	if err != nil {
 		return nil, fmt.Errorf("compare HEAD with the index: %w", err)
 	}
-	a.changes, err = parseChanges(git.Fields(out))
+	changed, _, err := git.ParseRaw(out)
+	for _, c := range changed {
+		a.changes = append(a.changes, trees.Change{Path: c.Path, Old: trees.Entry{Mode: c.OldMode, Hash: c.Old}, New: trees.Entry{Mode: c.NewMode, Hash: c.New}})
+	}
 	a.compared = err == nil
 	return a.changes, err
-}
-
-// parseChanges parses fields of git's raw format, alternately ":<old mode> <new mode> <old hash>
-// <new hash> <letter>" and a path.
-func parseChanges(fields []string) ([]trees.Change, error) {
-	var changes []trees.Change
-	for ; len(fields) > 1; fields = fields[2:] {
-		c := trees.Change{Path: fields[1]}
-		var oldHash, newHash, letter string
-		if _, err := fmt.Sscanf(fields[0], ":%o %o %s %s %s", &c.Old.Mode, &c.New.Mode, &oldHash, &newHash, &letter); err != nil {
-			return nil, errors.Join(fmt.Errorf("git said %q", fields[0]), err)
-		}
-		c.Old.Hash, c.New.Hash = plumbing.NewHash(oldHash), plumbing.NewHash(newHash)
-		changes = append(changes, c)
-	}
-	return changes, nil
 }

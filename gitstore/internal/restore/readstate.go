@@ -99,7 +99,17 @@ func (o *stateReader) readPath(t *Target) error {
 	e := o.area.lookup(t.Path)
 	st.index, st.sparse, st.assume = e.stages, e.sparse, e.assume
 	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.index[0] == (Side{}) {
-		o.readIndexAround(t.Path, st)
+		// Entries that block the path: of a parent directory, possibly a submodule, or below the path.
+		for i := range t.Path {
+			if t.Path[i] != '/' || st.indexAbove != "" {
+				continue
+			}
+			if above := o.area.lookup(t.Path[:i]); above.stages[0] != (Side{}) {
+				st.indexAbove = t.Path[:i]
+				st.closed = above.stages[0].Mode == trees.ModeGitlink || above.sparse
+			}
+		}
+		st.indexInside = o.area.list.inside(t.Path)
 	}
 	if !t.Work {
 		return nil
@@ -115,21 +125,6 @@ func (o *stateReader) readPath(t *Target) error {
 		st.blockage = err.Error()
 	}
 	return nil
-}
-
-// readIndexAround finds index entries that block a path: an entry for a parent directory,
-// possibly a submodule, or entries below the path.
-func (o *stateReader) readIndexAround(path string, st *state) {
-	for i := range path {
-		if path[i] != '/' || st.indexAbove != "" {
-			continue
-		}
-		if above := o.area.lookup(path[:i]); above.stages[0] != (Side{}) {
-			st.indexAbove = path[:i]
-			st.closed = above.stages[0].Mode == trees.ModeGitlink || above.sparse
-		}
-	}
-	st.indexInside = o.area.list.inside(path)
 }
 
 // passing reports whether an error is temporary or unrelated to the file.

@@ -158,10 +158,15 @@ func (s *worktree) plan(ctx context.Context, area *lockedIndex) (decision, error
 	}
 	plan.unmerged = s.req.Staged || !s.req.Worktree
 	err = s.mergeAll(ctx, &plan, area)
-	plan.leaveOpen(targets)
-	s.selected, s.open = nil, plan.open
+	left := map[string]bool{} // also by merges, and conflicts with other paths
+	for _, path := range slices.Concat(plan.open, plan.Skipped, plan.InTheWay) {
+		left[path] = true
+	}
 	for i := range targets {
 		s.selected = append(s.selected, targets[i].from())
+		if left[targets[i].Path] {
+			s.open = append(s.open, targets[i].from())
+		}
 	}
 	return plan, err
 }

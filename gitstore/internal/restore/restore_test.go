@@ -13,17 +13,12 @@ import (
 )
 
 func force(r *gitstore.RestoreRequest)      { r.Force = true }
-func exact(r *gitstore.RestoreRequest)      { r.Exact = true }
 func dryRun(r *gitstore.RestoreRequest)     { r.DryRun = true }
 func stagedOnly(r *gitstore.RestoreRequest) { r.Staged = true }
 
 func back(r *gitstore.RestoreRequest)       { r.Asked = true }
 func takeTheirs(r *gitstore.RestoreRequest) { r.Asked, r.Changed = true, restore.FromCheckpoint }
 func mergeBoth(r *gitstore.RestoreRequest)  { r.Changed = restore.Merged }
-
-func only(paths ...string) func(*gitstore.RestoreRequest) {
-	return func(r *gitstore.RestoreRequest) { r.Paths = paths }
-}
 
 // stageSome changes, adds and removes files, and stages these changes.
 func (x *site) stageSome() {
@@ -60,27 +55,6 @@ func TestRestoreAndUndo(t *testing.T) {
 	x.noLitter()
 	_, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
 	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
-}
-
-func TestRestoreRefusesAnotherHistory(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.Commit("second")
-	x.stageSome()
-	c := x.save()
-	x.Git("reset", "-q", "--hard", "HEAD^")
-	before := x.picture()
-	_, err := x.try(c)
-	var refused *gitstore.RefusedError
-	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, "git merge --ff-only "+c.Commit.String()[:12]+"^2^", refused.Hint)
-	assert.Equal(t, before, x.picture())
-
-	x.restore(c, func(r *gitstore.RestoreRequest) { r.AnyHead = true })
-	assert.Equal(t, "staged a\n", x.Read("a"))
-	x.undo()
-	x.restore(c, force)
-	assert.Equal(t, "staged a\n", x.Read("a"))
 }
 
 func TestRestoreRefusesInTheMiddle(t *testing.T) {

@@ -71,7 +71,9 @@ type Restored struct {
 	Outcome
 }
 
-// Restore restores the state of a checkpoint, by the rules of plan.go. Before Restore replaces a
+// Restore restores the files of a checkpoint, by the rules of plan.go. If the user asked for the checkpoint,
+// the files go back to it; otherwise it is merged with the present files. A path that the checkpoint does not
+// have is deleted only if the save read all files, and a checkpoint has the content. Before Restore replaces a
 // file, the entry of the operation has the old content. Failed restores are rolled back. After a
 // kill, the entry is pending, and the next restore, undo, Continue or Abort settles it.
 func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, error) {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/trees"
@@ -79,7 +79,7 @@ func (w *staging) ready(path string) string {
 // checkout lets git create the steps' files, so that git's filters apply. Git uses a
 // temporary index with only these files, and attributes of the worktree root. If
 // .gitattributes files are restored too, the new attributes have to apply, so git runs in
-// a worktree that contains them.
+// an empty worktree, and reads all attributes from the index.
 func (w *staging) checkout(ctx context.Context, steps []Step) error {
 	if len(steps) == 0 {
 		return nil
@@ -96,7 +96,7 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 	g.Dir = w.s.repo.Info.Root
 	into := []string{"--prefix=" + ready + string(filepath.Separator)}
 	if attributes {
-		if err := w.copyAttributes(steps); err != nil {
+		if err := w.listAttributes(ctx, &info, steps); err != nil {
 			return err
 		}
 		g = g.With("GIT_WORK_TREE=" + ready)
@@ -113,48 +113,30 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// copyAttributes copies .gitattributes files for the steps' paths into ready/, from the
-// steps if present, otherwise from the worktree.
-func (w *staging) copyAttributes(steps []Step) error {
-	blobs := map[string]plumbing.Hash{}
-	for _, st := range steps {
-		if path.Base(st.path) == ".gitattributes" && st.workAfter.IsBlob() && st.workAfter.Mode != trees.ModeSymlink {
-			blobs[st.path] = st.workAfter.Hash
-		}
-	}
+// listAttributes adds the .gitattributes files of the worktree that apply to steps, but for those of the
+// steps, to the lines of an index. Git reads them from there, because the worktree of the steps lacks them.
+func (w *staging) listAttributes(ctx context.Context, info io.Writer, steps []Step) error {
+	var names []string
 	done := map[string]bool{}
 	for _, st := range steps {
-		for dir := path.Dir(st.path); !done[dir]; dir = path.Dir(dir) {
-			done[dir] = true
-			name := strings.TrimPrefix(dir+"/.gitattributes", "./")
-			data, err := w.attributes(name, blobs[name])
-			if err != nil {
-				return err
-			}
-			if data == nil {
-				continue
-			}
-			if err := errors.Join(os.MkdirAll(filepath.Dir(w.ready(name)), 0o777), os.WriteFile(w.ready(name), data, 0o666)); err != nil {
-				return err
+		done[st.path] = true
+	}
+	for _, st := range steps {
+		for dir := path.Dir(st.path); !done[dir+"/"]; dir = path.Dir(dir) {
+			done[dir+"/"] = true
+			name := path.Join(dir, ".gitattributes")
+			if _, file := w.s.in.regular(name); file != nil && !done[name] {
+				names = append(names, name)
 			}
 		}
 	}
-	return nil
-}
-
-func (w *staging) attributes(name string, blob plumbing.Hash) ([]byte, error) {
-	if !blob.IsZero() {
-		return trees.ReadAs(w.s.objects, plumbing.BlobObject, blob)
+	hashes, err := w.s.inRoot().HashFiles(ctx, names, true)
+	for _, name := range names {
+		if hash := hashes[name]; !hash.IsZero() {
+			fmt.Fprintf(info, "%o %s\t%s\x00", trees.ModeFile, hash, name)
+		}
 	}
-	pl, err := w.s.in.open(name, false)
-	if err != nil {
-		return nil, nil // missing directory: no attributes
-	}
-	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	data, err := pl.dir.ReadFile(pl.name)
-	return data, fsutil.IgnoreMissing(err)
+	return err
 }
 
 // write creates a file with exact bytes and permissions, without git's filters.

@@ -126,20 +126,3 @@ func TestRestoreNeverFollowsSymlinks(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, info.Mode().IsRegular())
 }
-
-// TestRestoreThroughASymlinkInside checks symlinks that point inside the worktree or into
-// the repository.
-func TestRestoreThroughASymlinkInside(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.Write("d/config", "[core]\n\tfsmonitor = evil\n")
-	x.Git("add", "-A")
-	c := x.save()
-	x.clean()
-	before := x.Read(".git/config")
-	x.remove("d")
-	x.link(".git", "d")
-	done := x.restore(c, force)
-	assert.Equal(t, []string{"d/config", "d/e", "d/f"}, done.InTheWay)
-	assert.Equal(t, before, x.Read(".git/config"))
-}

@@ -15,25 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestUndoLeavesFurtherEditsAlone(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	x.Write("a", "mine\n")
-	x.restore(c, takeTheirs)
-	x.Write("a", "edited after the restore\n")
-	done := x.undo()
-	assert.Equal(t, []string{"a"}, done.Skipped)
-	assert.Equal(t, []string{"d/e", "new/n"}, done.Restored)
-	assert.Equal(t, "edited after the restore\n", x.Read("a"))
-	_, err := x.s.Revert(context.Background(), "undo", gitstore.Which{Issue: "42"}, nil)
-	require.ErrorIs(t, err, gitstore.ErrNothingToUndo)
-	mine := x.Hash("mine\n")
-	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), mine, "what a was before is still there")
-}
-
 // TestUndoRestoresTheIndexFile checks that undo and redo bring back what the entries of an index do
 // not show: here the notes about resolved conflicts, whose contents nothing else has.
 func TestUndoRestoresTheIndexFile(t *testing.T) {
@@ -108,25 +89,6 @@ func TestOperationsExpire(t *testing.T) {
 		x.restore(c)
 		assert.Equal(t, step.left, numbers(), step.after)
 	}
-}
-
-// One restore under a clock that is far ahead deletes no entry.
-func TestAWrongClockExpiresNoOperation(t *testing.T) {
-	t.Parallel()
-	x := newSite(t)
-	x.stageSome()
-	c := x.save()
-	x.clean()
-	x.Write("a", "precious\n")
-	x.restore(c, takeTheirs)
-	x.Write("a", "later\n")
-	right := x.clock
-	x.clock = x.clock.Add(40 * 24 * time.Hour)
-	x.restore(c, takeTheirs)
-	x.clock = right.Add(time.Minute)
-	x.undo()
-	assert.Equal(t, "later\n", x.Read("a"))
-	assert.Contains(t, x.Git("ls-tree", "-r", "refs/git-checkpoint/operations/_main/0000000001"), x.Hash("precious\n"))
 }
 
 // TestUndoKeepsEmptyDirectories checks that a directory is kept if it existed before the

@@ -173,10 +173,9 @@ func (s *worktree) recall(ctx context.Context, steps []Step, area *lockedIndex) 
 	return s.readState(ctx, targets, area, true)
 }
 
-// undoSteps restores each path to its state before some steps, unless the path changed since or a
-// commit changed it. Before the first change, it adds the steps that it is about to execute to the
-// entry under the name stores, with those of a command that was killed. undoSteps of these steps then
-// reverts the undo. Without a name, the entry stays.
+// undoSteps restores each path to its state before some steps. A path stays if it changed since, or if a
+// commit changed it. With a name, undoSteps adds the opposite steps to the entry before the first change,
+// so that an undo of these steps reverts the undo. Steps of a command that was killed are added too.
 func (s *worktree) undoSteps(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
 	done := &Outcome{}
 	return done, s.workOn(ctx, func(w *staging, area *lockedIndex) error {

@@ -54,7 +54,7 @@ func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*
 
 // treesOf opens the trees of a checkpoint.
 func (s *Capturer) treesOf(c *chain.Checkpoint) (*Stored, error) {
-	st := &Stored{Contents: contents.Contents{ID: c.ID}}
+	st := &Stored{}
 	commit, err := s.repo.ReadCommit(c.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.ID, err)

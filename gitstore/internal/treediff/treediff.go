@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -58,42 +57,26 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	if _, err := trees.Diff(at.Objects, b.from, b.to); errors.As(err, new(*trees.CorruptError)) {
 		return nil, err
 	}
-	before, err := unmerged(at.Objects, from.Conflicts)
+	stages, err := trees.Diff(at.Objects, from.Conflicts, to.Conflicts)
 	if err != nil {
 		return nil, err
 	}
-	after, err := unmerged(at.Objects, to.Conflicts)
-	if err != nil {
-		return nil, err
-	}
-	for path, st := range after {
-		if before[path] != st {
-			b.unmerged = append(b.unmerged, path)
+	find := trees.Finder{Reader: at.Objects}
+	for _, c := range stages { // the path of a stage is "<stage>/<path>"
+		_, path, _ := strings.Cut(c.Path, "/")
+		for _, stage := range []string{"1/", "2/", "3/"} {
+			mode, _, err := find.Lookup(to.Conflicts, stage+path)
+			if err != nil {
+				return nil, err
+			}
+			if mode != 0 && mode != trees.ModeTree {
+				b.unmerged = append(b.unmerged, path)
+			}
 		}
 	}
 	slices.Sort(b.unmerged)
+	b.unmerged = slices.Compact(b.unmerged)
 	return b, nil
-}
-
-// unmerged returns the stages of unmerged paths.
-func unmerged(r trees.Reader, conflicts plumbing.Hash) (map[string]contents.Stages, error) {
-	stages, err := trees.Read(r, conflicts)
-	if err != nil {
-		return nil, err
-	}
-	paths := map[string]contents.Stages{}
-	for stage := 1; stage <= 3; stage++ {
-		files, err := trees.Diff(r, plumbing.ZeroHash, trees.HashOf(stages, strconv.Itoa(stage)))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			st := paths[f.Path]
-			st[stage] = contents.Side{Mode: f.New.Mode, Hash: f.New.Hash}
-			paths[f.Path] = st
-		}
-	}
-	return paths, nil
 }
 
 func orEmpty(tree plumbing.Hash) plumbing.Hash {
@@ -119,7 +102,7 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", err)
 	}
-	changes, err := parseChanges(git.Fields(out))
+	changes, err := parseChanges(out)
 	if err != nil {
 		return nil, err
 	}
@@ -147,30 +130,18 @@ func (b *Diff) markUnmerged(changes []Change) []Change {
 	return changes
 }
 
-// parseChanges parses ":<old mode> <new mode> <old hash> <new hash> <letter>" followed by
-// one path. Renames and copies have a score after the letter and two paths. The line counts of all files
-// follow in the same order, as records of parseCount.
-func parseChanges(fields []string) ([]Change, error) {
+// parseChanges parses raw changes, and the line counts of all files after them, as records of parseCount.
+func parseChanges(out []byte) (changes []Change, err error) {
 	words := map[byte]string{'M': "modified", 'A': "added", 'T': "typechange", 'D': "deleted", 'R': "renamed", 'C': "added"}
-	var changes []Change
-	for len(fields) > 1 && strings.HasPrefix(fields[0], ":") {
-		info := strings.Fields(fields[0][1:])
-		if len(info) != 5 || words[info[4][0]] == "" {
-			return nil, fmt.Errorf("compare files: git diff-tree said %q", fields[0])
+	raw, fields, err := git.ParseRaw(out)
+	if err != nil {
+		return nil, fmt.Errorf("compare files: %w", err)
+	}
+	for _, c := range raw {
+		if words[c.Status] == "" {
+			return nil, fmt.Errorf("compare files: git diff-tree said %q", c.Status)
 		}
-		c := Change{Path: fields[1], Status: words[info[4][0]]}
-		fields = fields[2:]
-		if two := info[4][0]; (two == 'R' || two == 'C') && len(fields) > 0 {
-			c.From, c.Path, fields = c.Path, fields[0], fields[1:]
-		}
-		for i, mode := range []*uint32{&c.OldMode, &c.NewMode} {
-			n, err := strconv.ParseUint(info[i], 8, 32)
-			if err != nil {
-				return nil, fmt.Errorf("compare files: git diff-tree said %q", info)
-			}
-			*mode = uint32(n)
-		}
-		changes = append(changes, c)
+		changes = append(changes, Change{Path: c.Path, From: c.From, Status: words[c.Status], OldMode: c.OldMode, NewMode: c.NewMode})
 	}
 	counts := map[string]count{}
 	for len(fields) > 0 {

@@ -149,13 +149,6 @@ func ReadAs(r Reader, want plumbing.ObjectType, hash plumbing.Hash) ([]byte, err
 	return data, nil
 }
 
-// Lookup returns mode and hash of a path below tree, or a zero hash if no such path
-// exists. For many paths use Finder.
-func Lookup(r Reader, tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
-	f := Finder{Reader: r}
-	return f.Lookup(tree, path)
-}
-
 // A Finder looks up paths in trees and caches parsed trees. Without the cache, finding
 // thousands of paths in a large directory takes hours. A Finder is not safe for
 // concurrent use.

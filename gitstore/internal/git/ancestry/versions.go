@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -45,21 +44,13 @@ func (l Log) Versions(ctx context.Context, tip, except string, paths []string) (
 	if err != nil {
 		return nil, err
 	}
-	fields := git.Fields(out)
-	for i := 0; i+1 < len(fields); i++ {
-		words := strings.Fields(fields[i]) // :<old mode> <new mode> <old blob> <new blob> <status>
-		if len(words) == 0 {
-			continue // between commits
-		}
-		if len(words) != 5 || words[0][0] != ':' {
-			return nil, fmt.Errorf("git log: %q: want five fields", fields[i])
-		}
-		mode, err := strconv.ParseUint(words[1], 8, 32)
-		if err != nil {
-			return nil, fmt.Errorf("git log: %w", err)
-		}
-		if i++; wanted[fields[i]] != nil {
-			wanted[fields[i]][Version{uint32(mode), plumbing.NewHash(words[3])}] = true
+	changes, _, err := git.ParseRaw(out)
+	if err != nil {
+		return nil, fmt.Errorf("git log: %w", err)
+	}
+	for _, c := range changes {
+		if wanted[c.Path] != nil {
+			wanted[c.Path][Version{c.NewMode, c.New}] = true
 		}
 	}
 	return wanted, nil
@@ -78,14 +69,14 @@ func (l Log) Renames(ctx context.Context, before, now string) (map[string]string
 	if err != nil {
 		return nil, err
 	}
-	renames, score, content, uses := map[string]string{}, map[string]int{}, map[string]string{}, map[string]int{}
+	renames, score, content, uses := map[string]string{}, map[string]int{}, map[string]plumbing.Hash{}, map[plumbing.Hash]int{}
 	paths, size := []string{"--"}, 0
 	for _, p := range pairs {
-		uses[p.blob]++
-		paths, size = append(paths, p.to), size+len(p.to)+1
-		if p.from != "" {
-			renames[p.from], score[p.from], content[p.from] = p.to, p.score, p.blob
-			paths, size = append(paths, p.from), size+len(p.from)+1
+		uses[p.New]++
+		paths, size = append(paths, p.Path), size+len(p.Path)+1
+		if p.From != "" {
+			renames[p.From], score[p.From], content[p.From] = p.Path, p.Score, p.New
+			paths, size = append(paths, p.From), size+len(p.From)+1
 		}
 	}
 	maps.DeleteFunc(renames, func(from, _ string) bool { return uses[content[from]] > 1 })
@@ -99,42 +90,22 @@ func (l Log) Renames(ctx context.Context, before, now string) (map[string]string
 		return nil, err
 	}
 	for _, p := range pairs {
-		if to := renames[p.from]; to != "" && to != p.to && p.score >= score[p.from] {
-			delete(renames, p.from)
+		if to := renames[p.From]; to != "" && to != p.Path && p.Score >= score[p.From] {
+			delete(renames, p.From)
 		}
 	}
 	return renames, nil
 }
 
-// A pair is a new path, with the file that git takes it to come from.
-type pair struct {
-	from, to string // from is "" if git finds none
-	score    int    // similarity in percent
-	blob     string // at the new path
-}
-
-// pairs returns the new paths of a commit. how is the option of git for finding their files.
-func (l Log) pairs(ctx context.Context, how, before, now string, paths ...string) (found []pair, err error) {
+// pairs returns the new paths of a commit, with the files that git takes them to come from. how is the option of git for finding their files.
+func (l Log) pairs(ctx context.Context, how, before, now string, paths ...string) (found []git.RawChange, err error) {
 	args := []string{"diff-tree", "-r", "-z", how, "--diff-filter=ACR", "--raw", "--no-abbrev", before, now}
 	out, err := l.Git.With("GIT_NO_LAZY_FETCH=1", "GIT_LITERAL_PATHSPECS=1").Output(ctx, append(args, paths...)...)
 	if err != nil {
 		return nil, err
 	}
-	fields := git.Fields(out)
-	for i := 0; i+1 < len(fields); i += 2 {
-		words := strings.Fields(fields[i]) // :<old mode> <new mode> <old blob> <new blob> <status>
-		if len(words) != 5 {
-			return nil, fmt.Errorf("git diff-tree: %q: want five fields", fields[i])
-		}
-		p := pair{to: fields[i+1], blob: words[3]}
-		if words[4] != "A" && i+2 < len(fields) {
-			if p.score, err = strconv.Atoi(words[4][1:]); err != nil {
-				return nil, fmt.Errorf("git diff-tree: %w", err)
-			}
-			p.from, p.to = fields[i+1], fields[i+2]
-			i++
-		}
-		found = append(found, p)
+	if found, _, err = git.ParseRaw(out); err != nil {
+		return nil, fmt.Errorf("git diff-tree: %w", err)
 	}
 	return found, nil
 }
