@@ -20,7 +20,6 @@ import (
 	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
 
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
