@@ -224,7 +224,7 @@ func TestInterruptedTransaction(t *testing.T) {
 // A fork that is killed between the moves of its refs leaves complete forks only. The missing
 // forks can be made again.
 func TestForkKilledBetweenItsRefs(t *testing.T) {
-	t.Parallel()
+	gittest.Slow(t)
 	parts := 0 // kills that left one of the forks
 	for _, ref := range []string{"checkpoints/42+a", "checkpoints/42+b", "git-checkpoint/own/42+a", "git-checkpoint/own/42+b"} {
 		for _, calls := range []string{"write", "rename"} {
