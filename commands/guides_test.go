@@ -3,6 +3,7 @@ package commands
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -210,4 +211,35 @@ func interrupted(cmd *exec.Cmd, line string) ([]byte, error) {
 	text, _ := bufio.NewReader(out).ReadString('\n')
 	_ = cmd.Process.Signal(os.Interrupt)
 	return []byte(text), cmd.Wait()
+}
+
+// Each test and script that TESTING.md names exists. A name that ends in * is a beginning.
+func TestPromisesHaveTests(t *testing.T) {
+	t.Parallel()
+	var tests strings.Builder
+	require.NoError(t, filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		tests.Write(data)
+		return err
+	}))
+	text, err := os.ReadFile("../testdata/TESTING.md")
+	require.NoError(t, err)
+	for _, name := range regexp.MustCompile("`(Test\\w+)(\\*?)`").FindAllStringSubmatch(string(text), -1) {
+		want := "\nfunc " + name[1]
+		if name[2] == "" {
+			want += "("
+		}
+		assert.True(t, strings.Contains(tests.String(), want), name[0])
+	}
+	table, _, _ := strings.Cut(string(text), "\n## Variables")
+	for _, list := range regexp.MustCompile("scripts? (`[^|]*)").FindAllStringSubmatch(table, -1) {
+		for _, name := range regexp.MustCompile("`([a-z][a-z0-9-]*\\*?)`").FindAllStringSubmatch(list[1], -1) {
+			found, err := filepath.Glob("../testdata/script/" + name[1] + ".txtar")
+			assert.NoError(t, err)
+			assert.NotEmpty(t, found, name[1])
+		}
+	}
 }

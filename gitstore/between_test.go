@@ -122,3 +122,24 @@ func TestDiffWithHeadAtSave(t *testing.T) {
 	assert.Equal(t, files, changes)
 	assert.Equal(t, string(patch[:30]), string(part))
 }
+
+func TestDiffUnmergedFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one := w.save(w.request(checkpoint.Manual))
+	w.Git("checkout", "-q", "-b", "theirs")
+	w.Write("a.txt", "theirs\n")
+	w.Git("commit", "-qam", "theirs")
+	w.Git("checkout", "-q", "main")
+	w.Write("a.txt", "ours\n")
+	w.Git("commit", "-qam", "ours")
+	_, err := w.Run(nil, "merge", "theirs")
+	require.Error(t, err)
+	two := w.save(w.request(checkpoint.Manual))
+	files, diff := w.between(one, two)
+	assert.Equal(t, []string{"conflicted a.txt"}, files)
+	assert.Contains(t, diff, "+ours\n")
+	three := w.save(w.request(checkpoint.Manual))
+	files, _ = w.between(two, three)
+	assert.Empty(t, files)
+}

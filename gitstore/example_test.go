@@ -78,37 +78,3 @@ func Example() {
 	// 42 planning the first draft
 	// [plan.txt]
 }
-
-// This example lists checkpoints of an issue, newest first, without reading records.
-func ExampleStore_List() {
-	ctx, dir := context.Background(), repository()
-	defer os.RemoveAll(dir)
-	store, err := gitstore.Open(ctx, gitstore.Options{Dir: dir})
-	if err != nil {
-		panic(err)
-	}
-	defer store.Close()
-	for _, phase := range []string{"planning", "implementing"} {
-		_, err := store.Save(ctx, gitstore.SaveRequest{Issue: "42", Edit: func(r *checkpoint.Record) (*checkpoint.Record, error) {
-			if r == nil {
-				r = checkpoint.New()
-			}
-			r.SetTrigger(checkpoint.PhaseTransition)
-			r.SetPhase(phase)
-			return r, nil
-		}})
-		if err != nil {
-			panic(err)
-		}
-	}
-	list, err := store.List(ctx, "42", 0)
-	if err != nil {
-		panic(err)
-	}
-	for _, c := range list.Checkpoints {
-		fmt.Println(c.Trigger, c.Phase, c.Resumable)
-	}
-	// Output:
-	// phase_transition implementing true
-	// phase_transition planning true
-}

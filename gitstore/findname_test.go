@@ -93,25 +93,3 @@ func TestIssueNamesThatDifferOnlyInCase(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"refs/checkpoints/%zz", "refs/checkpoints/a/b"}, strange)
 }
-
-// Unusual keys work in refs, files and messages.
-func TestUnusualIssueNames(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for _, issue := range []checkpoint.Issue{"a/b", "..", "x.lock", "-x", "a b", "~^:?*[\\", "@{", "@", "ünï", "%41", ".", "a\"b", "HEAD"} {
-		req := w.request(checkpoint.Manual)
-		req.Issue = issue
-		saved := w.save(req)
-		c, err := w.s.Find(ctx, issue, string(saved.ID))
-		require.NoError(t, err, "%q", issue)
-		assert.True(t, c.Valid(), "%q: %s", issue, c.Problem)
-		assert.Equal(t, issue, saved.Record.Issue())
-		require.NoError(t, w.s.Drop(ctx, issue, []checkpoint.ID{c.ID}), "%q", issue)
-		done, err := w.s.Revert(ctx, "undo", Which{Issue: issue}, nil)
-		require.NoError(t, err, "%q", issue)
-		assert.Equal(t, []checkpoint.ID{c.ID}, done.IDs(), "%q", issue)
-		report, err := w.s.Verify(ctx, issue)
-		require.NoError(t, err)
-		assert.Empty(t, report.Errors, "%q", issue)
-	}
-}

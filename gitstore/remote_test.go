@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/retention"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,4 +66,63 @@ func TestDefaultRemote(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, step.want, got)
 	}
+}
+
+// Chains after local retention can be pushed and fetched, because their ledger accounts
+// for dropped checkpoints.
+func TestPushAndFetchAThinnedChain(t *testing.T) {
+	t.Parallel()
+	a := newWorld(t)
+	hub := a.hub()
+	policy := retention.Policy{checkpoint.Interval: {Keep: 1}}
+	first := a.thinned(checkpoint.Interval, policy)
+	require.Equal(t, Pushed, a.push().Result)
+	b := a.clone(hub)
+	require.Equal(t, Fetched, b.fetch().Result)
+
+	second := a.thinned(checkpoint.Interval, policy)
+	require.Equal(t, []checkpoint.ID{first.ID}, second.Pruned)
+	done := a.push()
+	require.NoError(t, done.Err)
+	assert.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed, Facts: ledger.Count{Pruned: 1}}, done)
+	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Result: Fetched, Facts: ledger.Count{Pruned: 1}}, b.fetch())
+	assert.Equal(t, []checkpoint.ID{second.ID}, b.live())
+	assert.Equal(t, UpToDate, b.fetch().Result)
+	assert.Equal(t, UpToDate, b.push().Result)
+	a.sound()
+	b.sound()
+}
+
+// Fetch restores a live ref that plain git deleted.
+func TestFetchRestoresDeletedRef(t *testing.T) {
+	t.Parallel()
+	a := newWorld(t)
+	a.hub()
+	a.manual(1)
+	a.push()
+	ids := a.manual(1)
+	a.Git("update-ref", "-d", LiveRef("42"))
+	assert.Equal(t, Ahead, a.fetch().Result)
+	assert.Equal(t, ids[0], a.live()[1])
+	a.sound()
+}
+
+// If the remote has moved, push lists its refs again.
+func TestPushFollowsTheRemote(t *testing.T) {
+	t.Parallel()
+	a := newWorld(t)
+	hub := a.hub()
+	a.manual(1)
+	a.push()
+	b := a.clone(hub)
+	b.fetch()
+	b.manual(1)
+	b.push()
+	a.fetch()
+	a.manual(1)
+	require.Equal(t, Pushed, a.push().Result)
+	a.Git("--git-dir="+hub, "update-ref", "-d", LiveRef("42"))
+	assert.Equal(t, Synced{Issue: "42", Pushed: 3, Result: Pushed}, a.push(), "a ref that is gone there is made again")
+	b.manual(1)
+	assert.Equal(t, Diverged, b.push().Result)
 }

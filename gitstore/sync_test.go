@@ -7,7 +7,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -99,28 +98,6 @@ func TestSyncRefused(t *testing.T) {
 	assert.Equal(t, there, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
 	require.NoError(t, os.Remove(hook))
 	meet(t, hub, a, b)
-}
-
-// With a push URL, syncs read the fork, not the fetch URL.
-func TestSyncWithAPushURL(t *testing.T) {
-	gittest.Slow(t)
-	a := newWorld(t)
-	hub := a.hub()
-	fork := filepath.Join(t.TempDir(), "fork")
-	a.Git("clone", "-q", "--bare", hub, fork)
-	a.Git("remote", "set-url", "--push", "origin", fork)
-	a.s = a.open(a.Dir)
-	for range 2 {
-		a.manual(1)
-		require.Equal(t, Synced{Issue: "42", Pushed: 1, Result: Pushed}, a.sync())
-	}
-	assert.Equal(t, UpToDate, a.sync().Result)
-	b := a.clone(fork)
-	require.Equal(t, Fetched, b.fetch().Result)
-	b.manual(1)
-	require.Equal(t, Pushed, b.push().Result)
-	a.manual(1)
-	assert.Equal(t, Synced{Issue: "42", Fetched: 1, Pushed: 1, Joined: true, Result: Joined}, a.sync())
 }
 
 // If a local ref moves after the push, the result still counts pushed checkpoints.

@@ -101,26 +101,6 @@ func TestIssuePage(t *testing.T) {
 	}
 }
 
-func TestCheckpointPage(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, false)
-	saved := w.work()
-	for _, name := range []string{string(saved[1].ID), saved[1].Commit.String(), string(saved[1].ID)[len(saved[1].ID)-8:], "latest~1"} {
-		page := w.get("/i/42/c/" + name)
-		for _, want := range []string{
-			string(saved[1].ID), "first batch", "a.txt", "sub dir/new.txt", "added", `<pre class="text" dir="auto" tabindex="0">line one`,
-			`href="/i/42/c/` + string(saved[0].ID) + `"`, `href="/i/42/c/` + string(saved[2].ID) + `"`, "git checkpoint resume 42 CP-build-",
-		} {
-			has(t, page, want, name)
-		}
-		lacks(t, page, "/drop")
-	}
-	answer := w.ask("GET", "/i/42/c/latest/raw", "", nil)
-	assert.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
-	assert.Contains(t, answer.Header().Get("Content-Security-Policy"), "sandbox")
-	assert.True(t, strings.HasPrefix(answer.Body.String(), "checkpoint_id: "+string(saved[2].ID)))
-}
-
 // TestCheckpointPageShowsTexts checks the texts that a save stores for the next session.
 func TestCheckpointPageShowsTexts(t *testing.T) {
 	t.Parallel()
@@ -135,24 +115,6 @@ func TestCheckpointPageShowsTexts(t *testing.T) {
 	for _, want := range []string{"its second line", "the parser works", "<h2>Decisions</h2>", `<li dir="auto">use &lt;yaml&gt;</li>`, `<li dir="auto">no new module</li>`} {
 		has(t, main, want, "texts")
 	}
-}
-
-// A pin is a separate commit at the tip, but the newest checkpoint is still shown as tip.
-// An issue name without a title appears once.
-func TestPinnedCheckpointStaysTip(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, true)
-	c := w.save("9", "docs", checkpoint.Manual, "the only one", nil)
-	repo, err := w.open(t.Context())
-	require.NoError(t, err)
-	defer repo.Close()
-	_, err = repo.Pin(t.Context(), "9", c.ID, true)
-	require.NoError(t, err)
-	page := w.get("/i/9/c/" + string(c.ID))
-	has(t, page, `<span class="badge tip">`)
-	has(t, page, `<span class="badge pin">`)
-	page = w.get("/i/9")
-	assert.Equal(t, 1, strings.Count(page, ">Issue #9<"))
 }
 
 func TestDiffPage(t *testing.T) {

@@ -19,20 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCommand(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	got, err := Command{Line: `printf '{"title":"%s in %s","labels":["a"]}'`, Dir: dir, Stderr: nil}.Issue(t.Context(), `4 "$(reboot)2`)
-	require.ErrorContains(t, err, "line 1", "the issue is an argument, quotes and all: %v", got)
-
-	got, err = Command{Line: `printf '{"title":"%s","body":"'"$PWD"'"}'`, Dir: dir}.Issue(t.Context(), "4;$(reboot)2")
-	require.NoError(t, err)
-	assert.Equal(t, "4;$(reboot)2", got.Title)
-	assert.Equal(t, filepath.Base(dir), filepath.Base(got.Body))
-	assert.Equal(t, "issue_command", got.Source)
-	assert.Equal(t, []string{"labels", "assignees", "state"}, got.Absent)
-}
-
 func TestCommandFails(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, line, want string }{

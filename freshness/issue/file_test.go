@@ -22,43 +22,6 @@ func tree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func TestFile(t *testing.T) {
-	t.Parallel()
-	root := tree(t, map[string]string{
-		".checkpoint/issues/42.yaml":             "yaml",
-		".checkpoint/issues/42.yml":              "yml",
-		".claude/ci-filebase/issues/42.yaml":     "filebase",
-		".checkpoint/issues/43.yml":              "yml",
-		".checkpoint/issues/43.json":             "json",
-		".checkpoint/issues/44.json":             "json",
-		".claude/ci-filebase/issues/44.yaml":     "filebase",
-		".claude/ci-filebase/issues/45.yaml":     "filebase",
-		".checkpoint/issues/team%2F7%3A%20.yaml": "odd key",
-		".checkpoint/issues/%2E%2E%2F42.yaml":    "dots",
-		"docs/42/issue.json":                     "pattern",
-		"one.yaml":                               "for all",
-	})
-	for _, c := range []struct {
-		issue, pattern, title, source string
-	}{
-		{"42", "", "yaml", ".checkpoint/issues/42.yaml"},
-		{"43", "", "yml", ".checkpoint/issues/43.yml"},
-		{"44", "", "json", ".checkpoint/issues/44.json"},
-		{"45", "", "filebase", ".claude/ci-filebase/issues/45.yaml"},
-		{"team/7: ", "", "odd key", ".checkpoint/issues/team%2F7%3A%20.yaml"},
-		{"42", "docs/{issue}/issue.json", "pattern", "docs/42/issue.json"},
-		{"42", "./docs//{issue_number}/issue.json", "pattern", "docs/42/issue.json"},
-		{"42", "one.yaml", "for all", "one.yaml"},
-	} {
-		t.Run(c.issue+" "+c.pattern, func(t *testing.T) {
-			got, err := File(root, c.issue, c.pattern)
-			require.NoError(t, err)
-			assert.Equal(t, c.title, got.Title)
-			assert.Equal(t, c.source, got.Source)
-		})
-	}
-}
-
 func TestFileRefuses(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(tree(t, map[string]string{"secret.yaml": "secret"}), "secret.yaml")

@@ -271,21 +271,6 @@ func TestDecodeKinds(t *testing.T) {
 	}
 }
 
-func TestDecodeVersions(t *testing.T) {
-	for _, in := range []string{`"1.0"`, "1.0", "1", `"1"`, "1.7", "null"} {
-		_, err := Decode([]byte("version: " + in))
-		assert.NoError(t, err, in)
-	}
-	for _, in := range []string{`"2.0"`, "2", "0.9", "latest", "10"} {
-		_, err := Decode([]byte("version: " + in))
-		var ve *VersionError
-		assert.ErrorAs(t, err, &ve, in)
-	}
-	_, err := Decode([]byte("version: [1]"))
-	var se *SyntaxError
-	assert.ErrorAs(t, err, &se)
-}
-
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		"a: 1", "{}", "version: \"1.0\"\n", "- a", "a: &x [1]\nb: *x", "a: |2-\n   x\n\n", "? a\n: b", "{\"a\":[1,{\"b\":null}]}",

@@ -1,7 +1,6 @@
 package layout_test
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,12 +16,9 @@ import (
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/claude"
 	"git-checkpoint/gitstore/layout/crunch"
-	"git-checkpoint/gitstore/layout/entire"
 	"git-checkpoint/gitstore/layout/internal/codec"
 	"git-checkpoint/gitstore/layout/internal/testing/layouttest"
 	"git-checkpoint/gitstore/layout/internal/values"
-
-	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -191,28 +187,6 @@ func ordered(t *testing.T, was, now *checkpoint.Map, at string) {
 		after, still := values.Get(now, checkpoint.PathOf("", key)).(*checkpoint.Map)
 		if isMap && still {
 			ordered(t, before, after, checkpoint.PathOf(at, key))
-		}
-	}
-}
-
-// Readers do not panic on truncated or modified files, and accepted input can be written
-// again.
-func TestRealFilesDamaged(t *testing.T) {
-	gittest.SkipShort(t)
-	for _, f := range realFiles(t) {
-		if layout.Ignored(f.path) != "" {
-			continue
-		}
-		step := 1 + len(f.data)*len(f.data)/(1<<19) // about half a MiB per file, twice
-		for at := 0; at < len(f.data); at += step {
-			changed := bytes.Clone(f.data)
-			changed[at] ^= 1 << (at % 8)
-			as := codec.Name("")
-			if strings.HasSuffix(f.path, "/metadata.json") {
-				as = entire.Name
-			}
-			exercise(t, as, f.path, f.data[:at])
-			exercise(t, as, f.path, changed)
 		}
 	}
 }

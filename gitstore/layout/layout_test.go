@@ -68,25 +68,6 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Byte order marks, CRLF and missing final newlines survive a round trip.
-func TestOriginalBytesSurvive(t *testing.T) {
-	for _, change := range []func(string) string{
-		func(s string) string { return "\ufeff" + s },
-		func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
-		func(s string) string { return strings.TrimRight(s, "\n") },
-		func(s string) string { return s + "\n\n" },
-	} {
-		for _, name := range []string{"crunch.yaml", "claude-1.0.json", "recovery.json", "dotagent-phase.json", "pipeline-story.json"} {
-			data := change(string(layouttest.Doc(t, name)))
-			f, err := layout.Read("", name, []byte(data))
-			require.NoError(t, err)
-			out, err := layout.Of(f.Layout, layouttest.Stored(t, f.Apply(nil)))
-			require.NoError(t, err)
-			assert.Equal(t, data, string(out[0].Data), name)
-		}
-	}
-}
-
 // Of changes only values that differ from the record. Unknown keys keep their positions.
 func TestOfChangesOnlyNewValues(t *testing.T) {
 	finish := func(r *checkpoint.Record, current string, done ...string) {

@@ -159,24 +159,6 @@ func marks(ds []Decision) string {
 	return b.String()
 }
 
-func TestPlan(t *testing.T) {
-	require.GreaterOrEqual(t, len(planCases), 60)
-	names := map[string]bool{}
-	for _, c := range planCases {
-		require.False(t, names[c.name], "two cases named %q", c.name)
-		names[c.name] = true
-		t.Run(c.name, func(t *testing.T) {
-			items := parseItems(t, c.items)
-			got := Plan(parsePolicy(t, c.rules), items, noon)
-			assert.Equal(t, c.want, marks(got))
-			for i, d := range got {
-				assert.Equal(t, items[i].ID, d.ID, "decisions keep the order")
-				assert.NotEmpty(t, d.Rule)
-			}
-		})
-	}
-}
-
 // TestPlanGolden compares the rule texts of all decisions and the plan ids with a golden file.
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
@@ -206,28 +188,6 @@ func TestRuleHidesControlCharacters(t *testing.T) {
 	items := []Item{{Trigger: checkpoint.Manual}, {Trigger: checkpoint.BatchComplete, Phase: "a\x1b[2Jb"}}
 	got := Plan(Default(), items, noon)
 	assert.Equal(t, `batch_complete: newest 3 per phase ("a\x1b[2Jb"): 1 of 3`, got[1].Rule)
-}
-
-func TestPlanID(t *testing.T) {
-	items := parseItems(t, "ui mn ui ui")
-	id := PlanID(Plan(Default(), items, noon))
-	assert.Regexp(t, `^[0-9a-f]{8}$`, id)
-	assert.Equal(t, id, PlanID(Plan(Default(), items, noon.Add(time.Hour))), "time is no part of a plan")
-
-	changes := map[string]func([]Item) []Item{
-		"saved":   func(s []Item) []Item { return append([]Item{{ID: "new", Trigger: checkpoint.Manual}}, s...) },
-		"dropped": func(s []Item) []Item { return s[:3] },
-		"pinned":  func(s []Item) []Item { s[2].Pinned = true; return s },
-		"renamed": func(s []Item) []Item { s[1].ID = "other"; return s },
-		"swapped": func(s []Item) []Item { s[2], s[3] = s[3], s[2]; return s },
-	}
-	for name, change := range changes {
-		t.Run(name, func(t *testing.T) {
-			other := change(parseItems(t, "ui mn ui ui"))
-			assert.NotEqual(t, id, PlanID(Plan(Default(), other, noon)))
-		})
-	}
-	assert.NotEqual(t, id, PlanID(Plan(Default().With(checkpoint.UserInterrupt, 2), items, noon)), "another policy")
 }
 
 // dropped returns the drop decisions in their original order.

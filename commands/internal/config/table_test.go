@@ -10,9 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/retention"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -56,18 +53,6 @@ func TestKeysAreDistinctInEveryForm(t *testing.T) {
 	}
 }
 
-func TestKeysCoverTheTriggers(t *testing.T) {
-	for trigger := range retention.Default() {
-		assert.GreaterOrEqual(t, find(keeps+string(trigger)), 0, trigger)
-		if trigger != checkpoint.Manual {
-			assert.GreaterOrEqual(t, find(switchOf(trigger)), 0, trigger)
-		}
-	}
-	s, err := Load(Sources{})
-	require.NoError(t, err)
-	assert.Equal(t, retention.Default(), s.Policy())
-}
-
 // Documentation counts a mapping as one setting.
 func TestAtMostThirtyFiveSettings(t *testing.T) {
 	names := map[string]bool{}
@@ -80,29 +65,6 @@ func TestAtMostThirtyFiveSettings(t *testing.T) {
 	}
 	assert.LessOrEqual(t, len(names), 35)
 	assert.Len(t, groups, 5)
-}
-
-func TestDefaults(t *testing.T) {
-	s, err := Load(Sources{})
-	require.NoError(t, err)
-	assert.True(t, s.Bool("enabled"))
-	assert.False(t, s.Bool("triggers.agent_complete"))
-	assert.False(t, s.Bool("triggers.batch_start"))
-	assert.True(t, s.Bool("triggers.interval"))
-	assert.Equal(t, -1, s.Int("max_age_days"))
-	assert.Equal(t, 50, s.Int("limits.checkpoint_mb"))
-	assert.Equal(t, "mask", s.String("redact"))
-	assert.Equal(t, "never", s.String("push"))
-	assert.Nil(t, s.Pattern("issue_pattern"))
-	assert.Empty(t, s.Strings("phases"))
-	assert.Empty(t, s.Map("labels_to_phase"))
-	completed, other := s.ArchiveDays()
-	assert.Equal(t, []int{7, 30}, []int{completed, other})
-	keys := Keys()
-	for i, v := range s.All() {
-		assert.Equal(t, Setting{keys[i].Name, keys[i].Default, "default"}, v)
-		assert.True(t, s.IsDefault(v.Key))
-	}
 }
 
 // markdown renders documentation of all settings from the table.

@@ -95,50 +95,6 @@ func TestUntouchedRequiresOlderTimes(t *testing.T) {
 	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "another file has its name")
 }
 
-// Put writes a complete file without leftovers, unless another program changed the file.
-func TestPutKeepsFilesChangedByOthers(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name         string
-		there, known string // "" means no file
-		view         bool
-		err          error
-		want         string
-	}{
-		{"nothing there", "", "", false, nil, "new"},
-		{"as it should be", "new", "", false, nil, "new"},
-		{"as it was written", "old", "old", false, nil, "new"},
-		{"changed since", "agent", "old", false, errChanged, "agent"},
-		{"never seen", "agent", "", false, errChanged, "agent"},
-		{"gone since", "", "old", false, nil, "new"},
-		{"a view", "agent", "old", true, nil, "new"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tree, s, root := scene(t, nil)
-			if c.known != "" {
-				s.Took(ChangedFile{Path: "d/e/f.json", Data: []byte(c.known)}, "42", "")
-			}
-			if c.there != "" {
-				write(t, root, "d/e/f.json", c.there)
-			}
-			before := s.Files["d/e/f.json"]
-			err := tree.Put(s, "d/e/f.json", layout.Output{Data: []byte("new")}, "42", "key", func([]byte) bool { return c.view })
-			require.ErrorIs(t, err, c.err)
-			got, err := os.ReadFile(filepath.Join(root, "d", "e", "f.json"))
-			require.NoError(t, err)
-			assert.Equal(t, c.want, string(got))
-			if c.err != nil {
-				assert.Equal(t, before, s.Files["d/e/f.json"], "what is not ours is not taken for it")
-				return
-			}
-			assert.Equal(t, Sum([]byte("new")), s.Files["d/e/f.json"].Sum)
-			entries, err := os.ReadDir(filepath.Join(root, "d", "e"))
-			require.NoError(t, err)
-			assert.Len(t, entries, 1)
-		})
-	}
-}
-
 // Neither symlinks nor paths outside the root are read or written.
 func TestSymlinksAreNotFollowed(t *testing.T) {
 	t.Parallel()

@@ -13,12 +13,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Each record type has a sample, and empty records contain all lists.
@@ -142,30 +139,6 @@ func TestRecordsAreOneSafeLine(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(got), &m))
 			assert.Equal(t, written(t, reflect.ValueOf(v).Interface()), got)
 		})
-	}
-}
-
-func TestWriteEscapesRawJSON(t *testing.T) {
-	got := written(t, &Show{Type: "show", Checkpoint: json.RawMessage("{\n  \"a\": \"<\u202e\xff\u007f>\"\n}")})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":{"a":"<\u202e\ufffd\u007f>"},"commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
-	got = written(t, Show{Type: "show", Checkpoint: json.RawMessage("\"\xff\"")})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":"\ufffd","commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
-	got = written(t, Show{Type: "show", Checkpoint: (*checkpoint.Record)(nil)})
-	assert.Equal(t, `{"version":1,"type":"show","checkpoint":null,"commit":null,"saved_by":null,"parallel":[],"fork":null}`+"\n", got)
-}
-
-func TestWriteTimesAsUTCOrNull(t *testing.T) {
-	for _, tt := range []struct {
-		in   time.Time
-		want string
-	}{
-		{time.Time{}, "null"},
-		{made, `"2026-02-14T14:30:00.123456Z"`},
-		{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "null"},
-		{time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), "null"},
-		{time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), `"9999-12-31T23:59:59.000000Z"`},
-	} {
-		assert.Contains(t, written(t, Save{Type: "save", CreatedAt: tt.in}), `"created_at":`+tt.want+`,`)
 	}
 }
 

@@ -146,23 +146,6 @@ func issueOf(t *testing.T, f *forge.Forge, ctx context.Context) (got *issue.Issu
 	return got, err
 }
 
-func TestUnreachableServer(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	f := ask(t, forge.GitLab, s, secret)
-	s.Server.Close()
-	_, err := f.Issue(t.Context(), "42")
-	require.EqualError(t, err, f.Site.Host()+": cannot be reached: connection refused")
-	f.Site.Web = "https" + strings.TrimPrefix(s.URL, "http")
-	_, err = f.Issue(t.Context(), "42")
-	require.ErrorContains(t, err, "connection refused")
-	f.Site.Web = "https://no-such-host.invalid"
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	_, err = f.Issue(ctx, "42")
-	require.ErrorContains(t, err, "no-such-host.invalid: ")
-}
-
 func TestNotTLS(t *testing.T) {
 	t.Parallel()
 	s := server(t)
@@ -246,27 +229,6 @@ func TestRedirectToAnotherServerIsNotFollowed(t *testing.T) {
 		assert.Empty(t, other.Requests())
 		assert.Empty(t, other.Secrets())
 	})
-}
-
-// TestRefusedIssueIsNoLongerSeen checks that a cached issue loses its time after the
-// forge refuses access.
-func TestRefusedIssueIsNoLongerSeen(t *testing.T) {
-	t.Parallel()
-	s := server(t)
-	f := ask(t, forge.GitHub, s, "")
-	_, err := f.Issue(t.Context(), "42")
-	require.NoError(t, err)
-	s.Misbehave("500")
-	_, err = f.Issue(t.Context(), "42")
-	require.Error(t, err)
-	_, seen := f.Seen("42")
-	require.Equal(t, at, seen, "a server that fails says nothing of the issue")
-	s.Misbehave("")
-	s.Private(secret)
-	_, err = f.Issue(t.Context(), "42")
-	require.ErrorContains(t, err, "there is no issue 42")
-	_, seen = f.Seen("42")
-	assert.Zero(t, seen)
 }
 
 // TestCacheIsPrivate checks file modes, and that the cache contains no token.

@@ -246,52 +246,6 @@ func TestAddWithExistingCycle(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Recover settles interrupted tasks by their outputs.
-func TestRecover(t *testing.T) {
-	text := "tasks: {%s: {status: running, attempts: 1, output: out.json}, other: {status: pending}}"
-	for _, c := range []struct {
-		name     string
-		found    Found
-		limit    int
-		status   string
-		attempts int
-		why      string
-	}{
-		{"no output", Found{}, 3, Pending, 2, "it has no output"},
-		{"an output", Found{Exists: true, Digest: "blob:1"}, 3, Complete, 1, "its output exists"},
-		{"a good output", Found{Exists: true, Status: "success"}, 3, Complete, 1, "its output exists"},
-		{"a bad output", Found{Exists: true, Status: "failed"}, 3, Failed, 1, "its output says so"},
-		{"half an output", Found{Exists: true, Broken: true}, 3, Pending, 2, "its output is invalid"},
-		{"the last attempt", Found{}, 1, Failed, 1, "it has no output, and that was the last attempt"},
-		{"no limit", Found{}, 0, Pending, 2, "it has no output"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := of(t, fmt.Sprintf(text, "a"))
-			r := Recovery{Found: map[string]Found{"a": c.found}, At: noon, Limit: c.limit}
-			got, err := l.Recover(r)
-			require.NoError(t, err)
-			broken := ""
-			if c.name == "half an output" {
-				broken = "out.json"
-			}
-			assert.Equal(t, []Recovered{{ID: "a", Status: c.status, Why: c.why, Broken: broken}}, got)
-			assert.Equal(t, c.attempts, at(t, l, "a").Attempts)
-			assert.Equal(t, c.status, at(t, l, "a").Status)
-			_, err = l.Recover(r)
-			require.ErrorIs(t, err, ErrNothing)
-			if c.status == Pending {
-				require.NoError(t, l.Start("a", Claim{}))
-				assert.Equal(t, c.attempts, at(t, l, "a").Attempts, "the lost one is counted once")
-			}
-		})
-	}
-	l := of(t, "tasks: {a: {status: running}, b: {status: running}}")
-	_, err := l.Recover(Recovery{}, "b")
-	require.NoError(t, err)
-	require.Len(t, l.Running(), 1)
-	assert.Equal(t, "a", l.Running()[0].ID)
-}
-
 func TestNatural(t *testing.T) {
 	want := []string{"", "T", "T01", "T1", "T2", "T10", "T10a", "Ta", "a", "a b"}
 	got := slices.Clone(want)

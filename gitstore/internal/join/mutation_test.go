@@ -32,7 +32,7 @@ func (w *world) keeps(r rule) bool { return w.breaks != r }
 // A world whose clones break a rule violates an invariant. Short mode tries a quarter of the rules,
 // chosen by the day.
 func TestEveryRuleCounts(t *testing.T) {
-	const worlds = 400
+	const worlds, first = 400, 96 // worlds that break the rarest rules come first
 	for i, broken := range []rule{
 		acceptRule, ownRule, leaseRule, mergeRule, absenceRule, movingRule, repairMovesRule, archiveFirstRule,
 		archiveLeaseRule, mergeArchiveRule, cutRule, spliceRule, leftRule,
@@ -42,7 +42,8 @@ func TestEveryRuleCounts(t *testing.T) {
 		}
 		t.Run(string(broken), func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(worlds) {
+			for n := range uint64(worlds) {
+				seed := (first + n) % worlds
 				w := newWorld(seed, broken)
 				w.run(worldSteps)
 				if w.broken != "" {

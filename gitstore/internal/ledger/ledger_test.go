@@ -129,46 +129,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Revert is the inverse of a change: later facts stay, and facts that another clone may have are
-// taken back by newer ones.
-func TestRevert(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(5, 0)
-	old := parse(t, "last pin x-1 1 3", "set pruned x-9 4 none")
-	changed := old.Clone()
-	changed.SetPin("x-1", false, now)
-	changed.Prune("x-2", 7, "")
-	changed.SetArchived("x-3", "failed", now)
-	changed.Delete("x-4", "")
-	l := changed.Clone()
-	l.Revert(changed, old, New(), false, now)
-	assert.Equal(t, string(old.Encode()), string(l.Encode()))
-	l.Revert(old, changed, New(), false, now)
-	assert.Equal(t, string(changed.Encode()), string(l.Encode()), "and forward")
-
-	later := changed.Clone()
-	later.SetArchived("x-3", "adopted", time.Unix(9, 0))
-	later.Delete("x-5", "")
-	later.Revert(changed, old, New(), false, now)
-	assert.True(t, later.IsArchived("x-3"), "a later fact stays")
-	assert.True(t, later.HasDeleted("x-5"))
-	assert.False(t, later.HasDeleted("x-4"))
-
-	shared := changed.Clone()
-	shared.Revert(changed, old, New(), true, now)
-	shared.Add(changed) // another clone has the facts
-	assert.True(t, shared.Pinned("x-1"))
-	assert.False(t, shared.IsArchived("x-3"))
-	assert.False(t, shared.Dead("x-2", content), "a pin protects it")
-	assert.True(t, shared.HasDeleted("x-4"), "a deletion is final")
-
-	undone := shared.Clone()
-	shared.Revert(old, changed, undone, true, now)
-	assert.True(t, shared.IsArchived("x-3"), "redone, although the undo has set a newer fact")
-	shared.Revert(changed, old, shared.Clone(), true, now)
-	assert.False(t, shared.IsArchived("x-3"), "and undone, although the redo has")
-}
-
 // The newest pin wins, so a new pin needs a later clock than the pin before, even if that
 // clock is far in the future.
 func TestSetPinIsAlwaysNewer(t *testing.T) {
