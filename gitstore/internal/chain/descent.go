@@ -59,28 +59,10 @@ func (d *Descent) Before(id checkpoint.ID, clock checkpoint.Clock) []int {
 
 func (d *Descent) parents(after []checkpoint.ID, older int) []int {
 	parents := d.nearest(after, older)
-	if len(parents) == 0 && older+1 < len(d.List) && !d.isKnown(after, map[checkpoint.ID]bool{}) {
+	if len(parents) == 0 && older+1 < len(d.List) && d.order.lineage(after...).unknown > 0 {
 		return []int{older + 1}
 	}
 	return parents
-}
-
-// isKnown reports whether the parents of these checkpoints and of their ancestors are known.
-func (d *Descent) isKnown(ids []checkpoint.ID, seen map[checkpoint.ID]bool) bool {
-	return !slices.ContainsFunc(ids, func(id checkpoint.ID) bool {
-		if seen[id] {
-			return false
-		}
-		seen[id] = true
-		var after []checkpoint.ID
-		ok := false
-		if l := d.order.known[id]; l != nil {
-			after, ok = l.CameAfter()
-		} else {
-			after, ok = d.order.ledger.After(id)
-		}
-		return !ok || !d.isKnown(after, seen)
-	})
 }
 
 // Nearest returns the checkpoints with these ids, in this order. A missing checkpoint is replaced by its
@@ -128,17 +110,17 @@ func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
 
 // without removes each element that is in another remaining element. The first elements are compared
 // only with each other.
-func without(list []int, first int, isIn func(at, other int) bool) []int {
+func without[T comparable](list []T, first int, isIn func(at, other T) bool) []T {
 	stays := slices.Clone(list)
 	for k, at := range slices.Backward(list) {
 		others := stays
 		if k < first {
 			others = list[:first]
 		}
-		if slices.ContainsFunc(others, func(other int) bool {
+		if slices.ContainsFunc(others, func(other T) bool {
 			return other != at && slices.Contains(stays, other) && isIn(at, other)
 		}) {
-			stays = slices.DeleteFunc(stays, func(other int) bool { return other == at })
+			stays = slices.DeleteFunc(stays, func(other T) bool { return other == at })
 		}
 	}
 	return stays
