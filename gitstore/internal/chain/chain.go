@@ -300,6 +300,9 @@ type List struct {
 	Others      []Checkpoint // contents under the same ids that these do not mean here, as far as they were read
 	Complete    bool         // all older checkpoints were read
 	Cut         bool         // history ends at a shallow boundary
+
+	chain   *Chain
+	descent *Descent // for Parents
 }
 
 // List returns the newest limit checkpoints of an issue, newest first, or all if limit is
@@ -323,7 +326,7 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 }
 
 func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
-	l := &List{Issue: c.Issue, Ref: c.Ref, Tip: c.Tip, Checkpoints: found, Complete: c.Rooted || c.Cut, Cut: c.Cut}
+	l := &List{Issue: c.Issue, Ref: c.Ref, Tip: c.Tip, Checkpoints: found, Complete: c.Rooted || c.Cut, Cut: c.Cut, chain: c}
 	for i := range c.Commits {
 		if c.Commits[i].Other && !c.Commits[i].Gone {
 			other := c.Commits[i].Checkpoint

@@ -34,6 +34,25 @@ func (c *Chain) Descent(archive *Chain) *Descent {
 	return d
 }
 
+// Parents returns the indexes of the checkpoints that the checkpoint at an index came after, as
+// Descent.Parents: several after a merge of parallel work, none for the first one.
+func (l *List) Parents(at int) (parents []int) {
+	if l.descent == nil {
+		l.descent = l.chain.Descent(&Chain{})
+	}
+	d, older := l.descent, l.Checkpoints[at+1:]
+	i, ok := d.Find(l.Checkpoints[at].ID)
+	if !ok || d.List[i].Commit != l.Checkpoints[at].Commit {
+		return nil
+	}
+	for _, k := range d.Parents(i) {
+		if n := slices.IndexFunc(older, func(c Checkpoint) bool { return c.Commit == d.List[k].Commit }); n >= 0 {
+			parents = append(parents, at+1+n)
+		}
+	}
+	return parents
+}
+
 // Find returns the index of a checkpoint in List.
 func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
 	at, ok = d.at[id]
