@@ -3,8 +3,6 @@ package gitstore
 import (
 	"context"
 	"slices"
-
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A Lineage finds the checkpoints that the files of the checkpoints in a list came from. The list
@@ -14,7 +12,6 @@ type Lineage struct {
 
 	former func(branch string) []string // former names of a branch, nil function: not known
 	names  map[string][]string
-	places map[checkpoint.ID]int // index of each id, for Parents
 }
 
 // Lineage returns the lineage of a list, in which renamed branches are followed.
@@ -59,49 +56,6 @@ func (l *Lineage) before(i int) (at int, known bool) {
 		}
 	}
 	return at, at >= 0 || l.List.Complete
-}
-
-// Parents returns the indexes of the checkpoints that the checkpoint at an index came after
-// directly: several after a merge of parallel work, none for the first one.
-func (l *Lineage) Parents(i int) (parents []int) {
-	all := l.List.Checkpoints
-	after, _ := all[i].CameAfter()
-	if l.places == nil {
-		l.places = map[checkpoint.ID]int{}
-		for k := range all {
-			l.places[all[k].ID] = k
-		}
-	}
-	for _, cp := range direct(after, func(id checkpoint.ID) *Checkpoint {
-		if k, ok := l.places[id]; ok && k > i {
-			return &all[k]
-		}
-		return nil
-	}) {
-		parents = append(parents, l.places[cp.ID])
-	}
-	if from, _ := l.before(i); len(parents) == 0 && len(after) > 0 && from >= 0 {
-		return []int{from}
-	}
-	return parents
-}
-
-// direct returns the checkpoints of a list of Checkpoint.CameAfter without those that an earlier
-// one in it came after. find returns nil for a checkpoint to leave out.
-func direct(after []checkpoint.ID, find func(checkpoint.ID) *Checkpoint) (found []*Checkpoint) {
-	inherited := map[checkpoint.ID]bool{}
-	for _, id := range after {
-		cp := find(id)
-		if cp == nil || inherited[id] {
-			continue
-		}
-		found = append(found, cp)
-		more, _ := cp.CameAfter()
-		for _, id := range more {
-			inherited[id] = true
-		}
-	}
-	return found
 }
 
 // isSameBranch reports whether two checkpoints are of one branch, which can have been renamed after

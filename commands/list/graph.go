@@ -53,12 +53,11 @@ func (o *listOptions) graph(c *invoke.Invocation, issue checkpoint.Issue) ([]vie
 	if err != nil {
 		return nil, err
 	}
-	lineage := c.Store.Lineage(c.Ctx, l)
 	entries := o.entries(c, l, view.Singles(view.All(l)))
 	nodes := make([]view.GraphNode, len(entries))
 	for i := range entries {
 		nodes[i] = view.GraphNode{Entry: &entries[i], ID: nameOf(&l.Checkpoints[i]), Issue: string(issue)}
-		for _, k := range lineage.Parents(i) {
+		for _, k := range l.Parents(i) {
 			nodes[i].Parents = append(nodes[i].Parents, nameOf(&l.Checkpoints[k]))
 		}
 	}

@@ -218,7 +218,7 @@ func tooSoon(c *invoke.Invocation, issue checkpoint.Issue, t checkpoint.Trigger,
 	for i := range l.Checkpoints {
 		cp := &l.Checkpoints[i]
 		since := c.Env.Now().Sub(cp.Saved)
-		if since < 0 || since >= least || cp.LeftOut || cp.Branch != gitstore.RecordedBranch(branch) {
+		if since < 0 || since >= least || cp.Omitted > 0 || cp.Branch != gitstore.RecordedBranch(branch) {
 			return "" // no checkpoint of this time has all files of this branch
 		}
 		if r, err := c.Store.Record(cp); o.Session == "" || err != nil || r.Session() == o.Session {

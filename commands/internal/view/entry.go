@@ -216,7 +216,7 @@ func (e *Entry) Line(now time.Time) string {
 		what += " " + about
 	}
 	leftOut := ""
-	if cp.LeftOut {
+	if cp.Omitted > 0 {
 		leftOut = "files left out"
 	}
 	for _, remark := range []string{e.Problem, leftOut, DoubleText(cp)} {
@@ -251,7 +251,7 @@ func ListedRecord(cp *gitstore.Checkpoint) Listed {
 	return Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && problem == "",
-		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.LeftOut, Double: cp.Double, Note: cp.Note, SavedBy: cp.Author,
+		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.Omitted > 0, Double: cp.Double, Note: cp.Note, SavedBy: cp.Author,
 	}
 }
 

@@ -25,7 +25,7 @@ func lineOf(e *Entry, now time.Time) timelineLine {
 	switch {
 	case cp.Trigger == "" && e.Problem != "":
 		title = "" // the problem says more
-	case cp.LeftOut && e.Run == 0:
+	case cp.Omitted > 0 && e.Run == 0:
 		title = "files left out: " + title
 	}
 	title += ByText(e.By)

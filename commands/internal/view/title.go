@@ -166,7 +166,7 @@ func agentEvent(_ *gitstore.Checkpoint, r *checkpoint.Record) string {
 // Foldable reports whether a list can show a checkpoint as a part of a run: an automatic save
 // that nobody described or pinned. The note of a turn is its prompt, and does not count.
 func Foldable(cp *gitstore.Checkpoint) bool {
-	if cp.Pinned || !cp.Valid() || cp.LeftOut || cp.Double || triggers[cp.Trigger].noun == "" {
+	if cp.Pinned || !cp.Valid() || cp.Omitted > 0 || cp.Double || triggers[cp.Trigger].noun == "" {
 		return false
 	}
 	return cp.Note == "" || cp.Trigger == checkpoint.Turn

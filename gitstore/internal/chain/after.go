@@ -217,15 +217,11 @@ func (c *Chain) Common(a, b checkpoint.ID) *Checkpoint {
 // Reduced returns heads without those that others of them came after. The first one stays.
 func (c *Chain) Reduced(heads []checkpoint.ID) []checkpoint.ID {
 	a := c.ancestry()
-	var left []checkpoint.ID
-	for i, id := range heads {
-		older := slices.Contains(left, id)
-		for _, other := range heads {
-			older = older || i > 0 && other != id && a.lineage(other).ids[id]
-		}
-		if !older {
-			left = append(left, id)
+	var ids []checkpoint.ID
+	for _, id := range heads {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return left
+	return without(ids, min(1, len(ids)), func(id, other checkpoint.ID) bool { return a.lineage(other).ids[id] })
 }

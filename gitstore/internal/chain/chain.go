@@ -300,6 +300,9 @@ type List struct {
 	Others      []Checkpoint // contents under the same ids that these do not mean here, as far as they were read
 	Complete    bool         // all older checkpoints were read
 	Cut         bool         // history ends at a shallow boundary
+
+	chain   *Chain
+	descent *Descent // for Parents
 }
 
 // List returns the newest limit checkpoints of an issue, newest first, or all if limit is
@@ -323,7 +326,7 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 }
 
 func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
-	l := &List{Issue: c.Issue, Ref: c.Ref, Tip: c.Tip, Checkpoints: found, Complete: c.Rooted || c.Cut, Cut: c.Cut}
+	l := &List{Issue: c.Issue, Ref: c.Ref, Tip: c.Tip, Checkpoints: found, Complete: c.Rooted || c.Cut, Cut: c.Cut, chain: c}
 	for i := range c.Commits {
 		if c.Commits[i].Other && !c.Commits[i].Gone {
 			other := c.Commits[i].Checkpoint
@@ -446,7 +449,7 @@ func (s *Chains) Above(issue checkpoint.Issue, ref string, tip, older plumbing.H
 	if tip.IsZero() || older.IsZero() || s.repo.Info.Shallow || s.repo.Opened != nil {
 		return nil
 	}
-	c := &Chain{Issue: issue, Ref: ref, Tip: tip}
+	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
 	for at := tip; at != older; {
 		raw, err := s.repo.ReadCommit(at)
 		if err != nil || len(raw.Parents) == 0 || len(c.Commits) == maxAbove {
@@ -458,40 +461,24 @@ func (s *Chains) Above(issue checkpoint.Issue, ref string, tip, older plumbing.H
 		}
 		c.Commits, at = append(c.Commits, l), raw.Parents[0]
 	}
-	if len(c.Commits) == 0 || !s.keepsLedger(c, older) {
+	former, err := s.repo.ReadCommit(older)
+	if err != nil || len(c.Commits) == 0 || belowIn(former.Message) != nil || s.readLedger(c) != nil {
 		return nil
 	}
-	return c
-}
-
-// keepsLedger reports whether the commits of a chain have the ledger of older, and the ledger
-// concerns none of them. It reads the ledger of the chain.
-func (s *Chains) keepsLedger(c *Chain, older plumbing.Hash) bool {
-	former, err := s.repo.ReadCommit(older)
-	if err != nil || belowIn(former.Message) != nil {
-		return false
-	}
-	data, err := s.ledgerIn(s.repo.Objects, c.Commits[0].Raw.Tree)
-	if err != nil {
-		return false
-	}
 	before, err := s.ledgerIn(s.repo.Objects, former.Tree)
-	if err != nil || !bytes.Equal(data, before) {
-		return false
-	}
-	if c.Ledger, err = ledger.Parse(data); err != nil {
-		return false
+	if err != nil || !bytes.Equal(c.Ledger.Encode(), before) {
+		return nil
 	}
 	for i := range c.Commits {
-		if id := c.Commits[i].ID; c.Ledger.HasDeleted(id) || c.Ledger.IsArchived(id) {
-			return false
+		if c.Commits[i].Gone || c.Ledger.HasDeleted(c.Commits[i].ID) {
+			return nil
 		}
 	}
 	for _, id := range c.Ledger.IDs(ledger.Archived) {
 		switch retention.Reason(c.Ledger.Archival(id).Reason) {
 		case retention.ReasonCompleted, retention.ReasonFailed, retention.ReasonAbandoned:
-			return false // see EndedElsewhere
+			return nil // see EndedElsewhere
 		}
 	}
-	return true
+	return c
 }

@@ -28,8 +28,7 @@ type Checkpoint struct {
 	Clock        checkpoint.Clock // the clock that counts: Clock.Saved of Stated
 	Stated       checkpoint.Clock // the trailer
 	Scope        string           // whole, staged or cut
-	LeftOut      bool             // a limit of time or size excluded files
-	Omitted      int              // number of these files
+	Omitted      int              // number of files that a limit of time or size excluded
 	Turn         int              // number of the agent's turn, or 0
 	Agent        string
 	RestoredFrom string // ids, or ""
@@ -148,7 +147,6 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 		}
 	case trailerLeftOut:
 		c.Omitted, err = parseCount(value)
-		c.LeftOut = true
 	case trailerTurn:
 		c.Turn, err = parseCount(value)
 	case trailerAgent:

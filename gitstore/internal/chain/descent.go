@@ -34,6 +34,25 @@ func (c *Chain) Descent(archive *Chain) *Descent {
 	return d
 }
 
+// Parents returns the indexes of the checkpoints that the checkpoint at an index came after, as
+// Descent.Parents: several after a merge of parallel work, none for the first one.
+func (l *List) Parents(at int) (parents []int) {
+	if l.descent == nil {
+		l.descent = l.chain.Descent(&Chain{})
+	}
+	d, older := l.descent, l.Checkpoints[at+1:]
+	i, ok := d.Find(l.Checkpoints[at].ID)
+	if !ok || d.List[i].Commit != l.Checkpoints[at].Commit {
+		return nil
+	}
+	for _, k := range d.Parents(i) {
+		if n := slices.IndexFunc(older, func(c Checkpoint) bool { return c.Commit == d.List[k].Commit }); n >= 0 {
+			parents = append(parents, at+1+n)
+		}
+	}
+	return parents
+}
+
 // Find returns the index of a checkpoint in List.
 func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
 	at, ok = d.at[id]
@@ -59,28 +78,10 @@ func (d *Descent) Before(id checkpoint.ID, clock checkpoint.Clock) []int {
 
 func (d *Descent) parents(after []checkpoint.ID, older int) []int {
 	parents := d.nearest(after, older)
-	if len(parents) == 0 && older+1 < len(d.List) && !d.isKnown(after, map[checkpoint.ID]bool{}) {
+	if len(parents) == 0 && older+1 < len(d.List) && d.order.lineage(after...).unknown > 0 {
 		return []int{older + 1}
 	}
 	return parents
-}
-
-// isKnown reports whether the parents of these checkpoints and of their ancestors are known.
-func (d *Descent) isKnown(ids []checkpoint.ID, seen map[checkpoint.ID]bool) bool {
-	return !slices.ContainsFunc(ids, func(id checkpoint.ID) bool {
-		if seen[id] {
-			return false
-		}
-		seen[id] = true
-		var after []checkpoint.ID
-		ok := false
-		if l := d.order.known[id]; l != nil {
-			after, ok = l.CameAfter()
-		} else {
-			after, ok = d.order.ledger.After(id)
-		}
-		return !ok || !d.isKnown(after, seen)
-	})
 }
 
 // Nearest returns the checkpoints with these ids, in this order. A missing checkpoint is replaced by its
@@ -128,17 +129,17 @@ func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
 
 // without removes each element that is in another remaining element. The first elements are compared
 // only with each other.
-func without(list []int, first int, isIn func(at, other int) bool) []int {
+func without[T comparable](list []T, first int, isIn func(at, other T) bool) []T {
 	stays := slices.Clone(list)
 	for k, at := range slices.Backward(list) {
 		others := stays
 		if k < first {
 			others = list[:first]
 		}
-		if slices.ContainsFunc(others, func(other int) bool {
+		if slices.ContainsFunc(others, func(other T) bool {
 			return other != at && slices.Contains(stays, other) && isIn(at, other)
 		}) {
-			stays = slices.DeleteFunc(stays, func(other int) bool { return other == at })
+			stays = slices.DeleteFunc(stays, func(other T) bool { return other == at })
 		}
 	}
 	return stays

@@ -120,16 +120,6 @@ func description(name string) func(*Checkpoint) bool {
 	return nil
 }
 
-// turnNumber parses the name "@{turn:16}".
-func turnNumber(name string) (int, bool) {
-	text, ok := strings.CutPrefix(name, "@{turn:")
-	if !ok || !strings.HasSuffix(text, "}") {
-		return 0, false
-	}
-	n, err := strconv.Atoi(strings.TrimSuffix(text, "}"))
-	return n, err == nil
-}
-
 // turnsCompared limits the checkpoints before a turn that are searched for another one with its
 // number.
 const turnsCompared = 100
@@ -165,8 +155,10 @@ func (s *Chains) match(l *List, name string) (*Checkpoint, error) {
 		}
 		return &list[i], nil
 	}
-	if n, ok := turnNumber(name); ok {
-		return s.newestTurn(list, n), nil
+	if text, ok := strings.CutPrefix(name, "@{turn:"); ok && strings.HasSuffix(text, "}") {
+		if n, err := strconv.Atoi(strings.TrimSuffix(text, "}")); err == nil {
+			return s.newestTurn(list, n), nil
+		}
 	}
 	var exact, found []*Checkpoint
 	for i := range list {

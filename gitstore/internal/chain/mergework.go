@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -281,7 +280,8 @@ func (s *Chains) addNamedFiles(k *repo.ObjectWriter, state plumbing.Hash, other 
 
 // EndedElsewhere returns a chain without commits whose ledger archives all checkpoints of
 // a merged state, or nil. This concerns a workflow that ended twice: one clone archived
-// its chain, and in another clone only the final checkpoint says that it has ended.
+// its chain since the start of the workflow, with the reason of the end, and in another clone only
+// the final checkpoint says that it has ended.
 func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 	order := want.Order()
 	if len(order) == 0 {
@@ -306,7 +306,17 @@ func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 	why := map[string]retention.Reason{
 		progress.Completed: retention.ReasonCompleted, progress.Failed: retention.ReasonFailed, progress.Aborted: retention.ReasonAbandoned,
 	}[r.WorkflowStatus()]
-	if !archivedSince(want.Ledger, r.WorkflowStarted(), why) && !archivedBeside(want.Ledger, why, chains) {
+	start, isEnded := r.WorkflowStarted(), false
+	for _, id := range want.Ledger.IDs(ledger.Archived) {
+		a := want.Ledger.Archival(id)
+		isEnded = isEnded || a.Reason == string(why) && !start.IsZero() && a.Clock >= checkpoint.ClockAt(start)
+	}
+	for _, c := range chains { // a checkpoint that only the ledger of another chain has as archived
+		isEnded = isEnded || slices.ContainsFunc(c.Commits, func(l ChainCommit) bool {
+			return l.ID != "" && want.Ledger.Archival(l.ID).Reason == string(why) && !c.Ledger.IsArchived(l.ID)
+		})
+	}
+	if !isEnded {
 		return nil
 	}
 	ended := s.NoChain(chains[0])
@@ -314,32 +324,4 @@ func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 		ended.Ledger.File(m.ID, ledger.Archival{Reason: string(why), Clock: found.Clock})
 	}
 	return ended
-}
-
-// archivedSince reports whether a ledger has an archival with a reason after the start of
-// a workflow.
-func archivedSince(l *ledger.Ledger, start time.Time, why retention.Reason) bool {
-	if start.IsZero() {
-		return false
-	}
-	for _, id := range l.IDs(ledger.Archived) {
-		if a := l.Archival(id); a.Reason == string(why) && a.Clock >= checkpoint.ClockAt(start) {
-			return true
-		}
-	}
-	return false
-}
-
-// archivedBeside reports whether a chain has checkpoints that only the ledger of another
-// chain has as archived with this reason.
-func archivedBeside(l *ledger.Ledger, why retention.Reason, chains []*Chain) bool {
-	for _, c := range chains {
-		for i := range c.Commits {
-			id := c.Commits[i].ID
-			if id != "" && l.Archival(id).Reason == string(why) && !c.Ledger.IsArchived(id) {
-				return true
-			}
-		}
-	}
-	return false
 }

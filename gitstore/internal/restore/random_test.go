@@ -83,7 +83,7 @@ func randomWorld(t *testing.T, r *rand.Rand) {
 	x.noLitter()
 	require.Equal(t, planned.Outcome, done.Outcome, "the plan of a dry run")
 	after := x.picture()
-	if s := c.LeftOut || moved || len(done.InTheWay)+len(done.Sparse)+len(done.Skipped) > 0; !s && options.Force && options.Exact && !options.Staged && x.isWhole(c) {
+	if s := c.Omitted > 0 || moved || len(done.InTheWay)+len(done.Sparse)+len(done.Skipped) > 0; !s && options.Force && options.Exact && !options.Staged && x.isWhole(c) {
 		require.Equal(t, x.filesOf(pictures[at]), x.filesOf(after), "a forced, exact restore gives the files of the save")
 		if asked {
 			require.Equal(t, entriesOf(pictures[at]), entriesOf(after), "and its index")
