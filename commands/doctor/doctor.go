@@ -76,6 +76,10 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if err != nil {
 		return err
 	}
+	unwritable := c.Store.Doctor.TryWrites()
+	if unwritable != nil {
+		result.Errors = append(result.Errors, unwritable.Error())
+	}
 	damaged, err := inspect(c, o.fix, &result)
 	if err != nil {
 		return err
@@ -99,6 +103,8 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 		hint = "git checkpoint doctor --fix"
 	case setting != nil:
 		hint = setting.Hint
+	case unwritable != nil:
+		hint = failure.Classify(unwritable).Hint
 	case damaged != nil:
 		hint = invoke.RecoveryHint(c, damaged, searched)
 	}

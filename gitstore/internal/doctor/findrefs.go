@@ -27,15 +27,42 @@ func (s *Doctor) refsFound(ctx context.Context) ([]Ref, error) {
 		names = append(names, some...)
 	}
 	slices.Sort(names)
+	names = slices.Compact(names)
+	if err := s.loadRefs(ctx, names); err != nil {
+		return nil, err
+	}
+	defer s.repo.Objects.Hold(nil)
 	head, err := s.repo.ReadHead(ctx)
 	lasting := err == nil && (head.Commit.IsZero() || s.repo.Objects.Has(head.Commit))
 	var found []Ref
-	for _, name := range slices.Compact(names) {
+	for _, name := range names {
 		r := s.refFound(ctx, name)
 		r.Lasting = lasting
 		found = append(found, r)
 	}
 	return found, nil
+}
+
+// loadRefs loads the commits of refs, and all objects of operations.
+func (s *Doctor) loadRefs(ctx context.Context, names []string) error {
+	var roots []plumbing.Hash
+	isOperation := map[plumbing.Hash]bool{}
+	for _, name := range names {
+		if hash, err := s.repo.ReadRef(ctx, name); err == nil && !hash.IsZero() {
+			roots = append(roots, hash)
+			isOperation[hash] = isOperation[hash] || strings.HasPrefix(name, operation.Refs)
+		}
+	}
+	_, err := s.load(ctx, roots, loading{
+		isKept: func(_ plumbing.Hash, name string) bool { return name == "operation" },
+		next: func(c repo.RawCommit) []plumbing.Hash {
+			if isOperation[c.Hash] {
+				return []plumbing.Hash{c.Tree}
+			}
+			return nil
+		},
+	})
+	return err
 }
 
 // refFound examines a ref and its target.
