@@ -166,7 +166,7 @@ func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *view.Doct
 		if f.Fix == nil {
 			continue
 		}
-		said, err := c.Store.Doctor.Fix(c.Ctx, *f.Fix)
+		said, err := f.Fix(c.Ctx)
 		if err != nil {
 			c.Warnf("%v", err)
 			continue
