@@ -143,7 +143,17 @@ func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int,
 		return 0, err
 	}
 	findings, err := c.Store.Doctor.Check(c.Ctx, version)
-	if err == nil && fix && fixAll(c, findings, result) {
+	if err == nil && fix {
+		for _, f := range findings {
+			if f.Fix == nil {
+				continue
+			}
+			if said, err := f.Fix(c.Ctx); err != nil {
+				c.Warnf("%v", err)
+			} else {
+				result.Fixed = append(result.Fixed, said)
+			}
+		}
 		findings, err = c.Store.Doctor.Check(c.Ctx, version)
 	}
 	for _, f := range findings {
@@ -157,23 +167,6 @@ func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int,
 		}
 	}
 	return fixable, err
-}
-
-// fixAll repairs the findings that have a repair and reports whether any repair
-// succeeded.
-func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *view.Doctor) bool {
-	for _, f := range findings {
-		if f.Fix == nil {
-			continue
-		}
-		said, err := f.Fix(c.Ctx)
-		if err != nil {
-			c.Warnf("%v", err)
-			continue
-		}
-		result.Fixed = append(result.Fixed, said)
-	}
-	return len(result.Fixed) > 0
 }
 
 func showDoctor(c *invoke.Invocation, v view.Doctor) error {

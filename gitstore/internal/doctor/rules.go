@@ -55,6 +55,8 @@ type subject struct {
 	*verifier
 	l      *chain.ChainCommit
 	name   string
+	state  repo.RawCommit     // zero before stateCommit, or if it cannot be read
+	index  repo.RawCommit     // likewise
 	sound  bool               // all objects of the tree are sound
 	record *checkpoint.Record // nil before readRecord
 	ended  bool               // the rules below say nothing more
@@ -128,16 +130,16 @@ func (s *subject) stateCommit() {
 		s.fault(s.name, "", err)
 		return
 	}
-	state, err := s.repo.ReadCommit(s.l.Raw.Parents[1])
-	if err != nil {
+	var err error
+	if s.state, err = s.repo.ReadCommit(s.l.Raw.Parents[1]); err != nil {
 		s.fault(s.name, "state commit: ", err)
 		return
 	}
-	if len(state.Parents) != 2 {
-		s.sayf("the state commit %s has %d parents", state.Hash, len(state.Parents))
+	if len(s.state.Parents) != 2 {
+		s.sayf("the state commit %s has %d parents", s.state.Hash, len(s.state.Parents))
 		return
 	}
-	if _, err := s.repo.ReadCommit(state.Parents[1]); err != nil && !s.repo.Info.Shallow {
+	if s.index, err = s.repo.ReadCommit(s.state.Parents[1]); err != nil && !s.repo.Info.Shallow {
 		s.fault(s.name, "index commit: ", err)
 	}
 }
@@ -145,11 +147,10 @@ func (s *subject) stateCommit() {
 // head checks that HEAD at the save can be read. It belongs to the branches: a fetch may bring it
 // back, and the checkpoint itself is whole without it.
 func (s *subject) head() {
-	place, err := s.doctor.chain.StateCommitOf(s.l.Raw)
-	if err != nil || place.Head.IsZero() || s.repo.Info.Shallow || s.doctor.chain.IsBoundary(s.l.Commit) {
-		return // reported already
+	if len(s.state.Parents) != 2 || s.repo.Info.Shallow {
+		return
 	}
-	if _, err := s.repo.TreeOfCommit(place.Head); err != nil {
+	if _, err := s.repo.TreeOfCommit(s.state.Parents[0]); err != nil {
 		s.fault(s.name, "HEAD at the save: ", err)
 	}
 }
@@ -288,14 +289,9 @@ func (s *subject) trailers() {
 // stateMessages checks messages, authors and dates of the state commit and the index commit. The first
 // checkpoint of a fork has those of its source.
 func (s *subject) stateMessages() {
-	place, err := s.doctor.chain.StateCommitOf(s.l.Raw)
-	if err != nil || place.Commit.IsZero() {
+	state, index := s.state, s.index
+	if state.Tree.IsZero() || index.Tree.IsZero() {
 		return // reported already
-	}
-	state, err := s.repo.ReadCommit(place.Commit)
-	index, err2 := s.repo.ReadCommit(place.Index)
-	if err != nil || err2 != nil {
-		return // likewise
 	}
 	id, by := s.l.ID, chain.SignedBy(chain.AuthorHeader(s.l.Raw))
 	if s.record.Fork().Name != "" {
