@@ -22,7 +22,8 @@ import (
 var DoctorCommand = invoke.Command{
 	Name: "doctor", Usage: "check the health of the repository, hooks, settings and references", Category: "Keep",
 	Description: "Checks for locks and files of dead processes, refs to missing commits, missing\n" +
-		"objects, hooks that do not run, wrong settings, clocks that run ahead. --fix repairs\n" +
+		"objects, hooks that do not run, wrong settings, clocks that run ahead, folders that\n" +
+		"cannot be written. --fix fetches damaged objects again from the remotes, repairs\n" +
 		"problems if no data can be lost, and prints each repair. git checkpoint verify checks\n" +
 		"the contents of checkpoints.",
 	Examples:      []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes", "git checkpoint doctor --report > report.txt"},
