@@ -7,9 +7,6 @@ import (
 	"git-checkpoint/gitstore/internal/doctor"
 )
 
-// A Finding is a problem that Check found, and its repair if there is one.
-type Finding = doctor.Finding
-
 // A Report is the result of a verification for one issue.
 type Report = doctor.Report
 

@@ -36,7 +36,7 @@ func (w *world) heal() {
 	require.NotEmpty(w.t, findings)
 	for _, f := range findings {
 		require.NotNil(w.t, f.Fix, f.Text)
-		_, err := w.s.Doctor.Fix(ctx, *f.Fix)
+		_, err := f.Fix(ctx)
 		require.NoError(w.t, err, f.Text)
 	}
 	left, _ := w.examine()
@@ -201,7 +201,7 @@ func TestDoctorLeavesALockThatIsNew(t *testing.T) {
 	_, findings := w.examine()
 	require.Len(t, findings, 1)
 	require.NoError(t, os.Chtimes(w.file("packed-refs.lock"), w.now, w.now))
-	_, err := w.s.Doctor.Fix(ctx, *findings[0].Fix)
+	_, err := findings[0].Fix(ctx)
 	require.ErrorContains(t, err, "another process uses it")
 	assert.FileExists(t, w.file("packed-refs.lock"))
 }

@@ -22,7 +22,8 @@ import (
 var DoctorCommand = invoke.Command{
 	Name: "doctor", Usage: "check the health of the repository, hooks, settings and references", Category: "Keep",
 	Description: "Checks for locks and files of dead processes, refs to missing commits, missing\n" +
-		"objects, hooks that do not run, wrong settings, clocks that run ahead. --fix repairs\n" +
+		"objects, hooks that do not run, wrong settings, clocks that run ahead, folders that\n" +
+		"cannot be written. --fix fetches damaged objects again from the remotes, repairs\n" +
 		"problems if no data can be lost, and prints each repair. git checkpoint verify checks\n" +
 		"the contents of checkpoints.",
 	Examples:      []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes", "git checkpoint doctor --report > report.txt"},
@@ -74,6 +75,10 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if err != nil {
 		return err
 	}
+	unwritable := c.Store.Doctor.TryWrites()
+	if unwritable != nil {
+		result.Errors = append(result.Errors, unwritable.Error())
+	}
 	damaged, err := inspect(c, o.fix, &result)
 	if err != nil {
 		return err
@@ -97,6 +102,8 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 		hint = "git checkpoint doctor --fix"
 	case setting != nil:
 		hint = setting.Hint
+	case unwritable != nil:
+		hint = failure.Classify(unwritable).Hint
 	case damaged != nil:
 		hint = invoke.RecoveryHint(c, damaged, searched)
 	}
@@ -135,7 +142,17 @@ func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int,
 		return 0, err
 	}
 	findings, err := c.Store.Doctor.Check(c.Ctx, version)
-	if err == nil && fix && fixAll(c, findings, result) {
+	if err == nil && fix {
+		for _, f := range findings {
+			if f.Fix == nil {
+				continue
+			}
+			if said, err := f.Fix(c.Ctx); err != nil {
+				c.Warnf("%v", err)
+			} else {
+				result.Fixed = append(result.Fixed, said)
+			}
+		}
 		findings, err = c.Store.Doctor.Check(c.Ctx, version)
 	}
 	for _, f := range findings {
@@ -149,23 +166,6 @@ func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int,
 		}
 	}
 	return fixable, err
-}
-
-// fixAll repairs the findings that have a repair and reports whether any repair
-// succeeded.
-func fixAll(c *invoke.Invocation, findings []gitstore.Finding, result *view.Doctor) bool {
-	for _, f := range findings {
-		if f.Fix == nil {
-			continue
-		}
-		said, err := c.Store.Doctor.Fix(c.Ctx, *f.Fix)
-		if err != nil {
-			c.Warnf("%v", err)
-			continue
-		}
-		result.Fixed = append(result.Fixed, said)
-	}
-	return len(result.Fixed) > 0
 }
 
 func showDoctor(c *invoke.Invocation, v view.Doctor) error {

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 
 // sessionStart prints the newest checkpoint of the issue for a new session. The text is
 // marked as data, because anyone who can push a ref can write it.
-func sessionStart(c *invoke.Invocation, args []string) error {
+func sessionStart(c *invoke.Invocation, args []string) (failed error) {
 	in := readSessionInput(c)
 	if gitstore.ReadHookPrecheck(c.Ctx).HasNoCheckpoints() && in.SessionID == "" {
 		return nil
@@ -29,6 +30,8 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 	if err != nil || !on {
 		return err
 	}
+	unwritable := c.Store.Doctor.TryWrites()
+	defer func() { failed = cmp.Or(failed, unwritable) }() // one line on standard error
 	agent := agentName(args)
 	before, _ := sessions.Read(c.Store.Notes, in.SessionID)
 	sessions.Ran(c.Store.Notes, agent, c.Line.Args[0], c.Env.Now())
@@ -60,6 +63,9 @@ func sessionStart(c *invoke.Invocation, args []string) error {
 		return nil
 	}
 	message := "issue " + string(issue) + ", saved " + view.Ago(r.Record.CreatedAt(), c.Env.Now())
+	if unwritable != nil {
+		message = unwritable.Error() + "; " + message
+	}
 	if s, ok := sessions.Of(c.Store.Notes, r.Record.Session(), in.SessionID); ok && s.Command() != "" {
 		message += "; to continue its session: " + s.Command()
 	}

@@ -1,19 +1,14 @@
 // Package doctor verifies chains, finds problems around them and repairs those.
 //
-// Judge finds problems around the chains of a repository: locks and temporary
-// files of ended processes, broken refs, clocks in the future,
-// git settings that conflict with checkpoints.
-//
-// Checks are pure functions over Facts. Folders finds leftover files and removes them. A
-// Fix is always safe: it deletes no readable data and disturbs no running process.
+// Check finds problems around the chains of a repository: locks and temporary files of ended processes,
+// broken refs, clocks in the future, git settings that conflict with checkpoints. A Fix is always safe:
+// it deletes no readable data and disturbs no running process.
 package doctor
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +20,8 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/operation"
-	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/snapshot"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Doctor verifies and repairs a repository's checkpoints.
@@ -49,21 +40,30 @@ func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *D
 
 // Check examines the files, refs and settings around the chains of the repository. A
 // Verification checks the chains themselves. gitVersion is the version of git. Errors come first.
-func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) (found []Finding, err error) {
+func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) ([]Finding, error) {
 	if s.repo.CacheRefs(ctx) {
 		defer s.repo.Refs.Release()
 	}
-	f := Facts{Now: s.repo.Now(), Git: gitVersion, Config: s.repo.Config, Pending: s.folders().Pending()}
-	if f.Refs, err = s.refsFound(ctx); err != nil {
+	found, live, archived, err := s.refs(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if f.Files, err = s.folders().Files(); err != nil {
+	left, err := s.leftovers()
+	if err != nil {
 		return nil, err
 	}
-	live, archived := issuesOf(f.Refs, repo.LiveRefs), issuesOf(f.Refs, repo.ArchiveRefs)
-	f.Chains = slices.Concat(s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived))
-	f.Objects, err = s.ObjectCounts(ctx)
-	return Judge(f), err
+	objects, err := s.ObjectCounts(ctx)
+	found = slices.Concat(left, found, s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, gitVersion, objects))
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		switch {
+		case a.Error == b.Error:
+			return 0
+		case a.Error:
+			return -1
+		}
+		return 1
+	})
+	return found, err
 }
 
 // Features returns the features of the repository that its stored form depends on, for a bug
@@ -89,32 +89,18 @@ func (s *Doctor) Features() []string {
 	return all
 }
 
-// issuesOf returns the issues of the readable chain refs below a prefix.
-func issuesOf(refs []Ref, prefix string) []checkpoint.Issue {
-	var issues []checkpoint.Issue
-	for _, r := range refs {
-		if r.Role == Chain && r.Problem == "" && strings.HasPrefix(r.Name, prefix) {
-			issues = append(issues, checkpoint.Issue(r.Issue))
-		}
-	}
-	return issues
-}
-
-// folders returns folders with possible leftovers of killed processes.
-func (s *Doctor) folders() Folders {
-	return Folders{
-		Common: s.repo.Info.CommonDir, Objects: s.repo.Info.ObjectDir, Cache: s.repo.CacheDir(),
-		Refs: []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs}, State: "git-checkpoint",
-	}
-}
-
 // ObjectCounts returns git's counts of objects.
 func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 	out, err := s.repo.Git.Output(ctx, "count-objects", "-v")
 	if err != nil {
 		return ObjectCounts{}, fmt.Errorf("count objects: %w", err)
 	}
-	return ParseObjects(string(out)), nil
+	counts := map[string]int{}
+	for line := range strings.Lines(string(out)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		counts[key], _ = strconv.Atoi(value)
+	}
+	return ObjectCounts{Loose: counts["count"], Packs: counts["packs"]}, nil
 }
 
 // findBoth reports checkpoints in both chain and archive.
@@ -126,7 +112,9 @@ func (s *Doctor) findBoth(ctx context.Context, issues []checkpoint.Issue) (found
 		}
 		count := plural(len(both), "checkpoint")
 		found = append(found, failure("issue %s: %s in the chain and in the archive, %s the newest", issue, count, both[0]).
-			withFix(Fix{Act: ClearArchive, To: string(issue), Said: fmt.Sprintf("removed %s of the chain of issue %s from its archive", count, issue)}))
+			withFix(func(ctx context.Context) (string, error) {
+				return fmt.Sprintf("removed %s of the chain of issue %s from its archive", count, issue), s.chain.ClearArchive(ctx, issue)
+			}))
 	}
 	return found
 }
@@ -186,81 +174,6 @@ func (s *Doctor) findDoubted(ctx context.Context, issues []checkpoint.Issue) (fo
 		}
 	}
 	return found
-}
-
-// Fix applies a finding's repair and returns its description.
-func (s *Doctor) Fix(ctx context.Context, m Fix) (string, error) {
-	switch m.Act {
-	case RemoveFiles:
-		return m.Said, s.folders().Remove(m.Names, m.Until)
-	case DeleteRefs:
-		seen := map[string]plumbing.Hash{}
-		for n, name := range m.Names {
-			seen[name] = plumbing.NewHash(m.Values[n])
-		}
-		return m.Said, s.repo.DeleteRefs(ctx, seen)
-	case BringBack:
-		issue := checkpoint.Issue(m.To)
-		return m.Said, s.chain.Retry(ctx, issue, func() error { return nil })
-	case ClearArchive:
-		return m.Said, s.chain.ClearArchive(ctx, checkpoint.Issue(m.To))
-	}
-	return s.replaceBroken(ctx, m)
-}
-
-// replaceBroken moves or deletes a ref that points to a missing or unreadable commit. If
-// the file of the ref contains no object id, git refuses to change the ref. So the file
-// moves to a folder of this program, for inspection. A value that is set aside is stored
-// there too.
-func (s *Doctor) replaceBroken(ctx context.Context, m Fix) (string, error) {
-	name, said := m.Names[0], m.Said
-	if now, err := s.repo.ReadRef(ctx, name); m.From == "" && err == nil && !now.IsZero() {
-		return "", fmt.Errorf("%s: another process has already fixed it", name)
-	}
-	if m.From == "" || m.Act == SetAside {
-		kept, err := s.keepBroken(name, m.From)
-		if err != nil {
-			return "", fmt.Errorf("set %s aside: %w", name, err)
-		}
-		said += "; " + s.folders().Name(kept) + " has what it held"
-	}
-	old := plumbing.NewHash(m.From)
-	if m.From == "" { // the broken file may have hidden a packed value
-		var err error
-		if old, err = s.repo.ReadRef(ctx, name); err != nil {
-			return "", err
-		}
-	}
-	move := refs.Move{Name: name, Old: old}
-	if m.Act == SetRef {
-		move.New = plumbing.NewHash(m.To)
-	}
-	if move.Old == move.New {
-		return said, nil
-	}
-	locked := refs.Bookkeeping
-	if issue := roleOf(&Ref{Name: name}); issue != "" {
-		locked = issue.RefName()
-	}
-	return said, s.repo.WithNamedLocks(ctx, []string{locked}, func() error { return s.repo.MoveRefs(ctx, "doctor: its object is missing", move) })
-}
-
-// keepBroken stores a ref's value in a private file. If the file of the ref contains no
-// object id, keepBroken moves that file away instead.
-func (s *Doctor) keepBroken(name, value string) (string, error) {
-	dir := filepath.Join(s.repo.Info.CommonDir, "git-checkpoint", "broken")
-	if err := s.repo.Objects.MakeDirs(dir); err != nil {
-		return "", err
-	}
-	base := strings.ReplaceAll(strings.TrimPrefix(name, "refs/"), "/", "~") + "-" + s.repo.Now().UTC().Format("20060102T150405.000000Z")
-	kept := filepath.Join(dir, base)
-	if err := operation.MoveKept(s.repo, name, kept+"-files"); err != nil {
-		return "", err
-	}
-	if value == "" {
-		return kept, os.Rename(filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(name)), kept)
-	}
-	return kept, s.repo.WriteFile(kept, []byte(value+"\n"))
 }
 
 // A Usage is the disk space used by an issue's checkpoints.

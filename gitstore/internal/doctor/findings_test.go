@@ -4,73 +4,91 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
+
+	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestFolders checks that exactly the leftover files of every directory are found.
-func TestFolders(t *testing.T) {
+// TestLeftFiles checks that exactly the leftover files of every directory are found.
+func TestLeftFiles(t *testing.T) {
 	t.Parallel()
 	common := t.TempDir()
-	f := Folders{
-		Common: common, Objects: filepath.Join(common, "objects"), Cache: filepath.Join(common, "ours", "cache"),
-		Refs: []string{"refs/chains/"}, State: "ours",
+	left := map[string]leftKind{
+		"packed-refs.lock": refLock, "refs/checkpoints/a/b.lock": refLock, "index.lock": indexLock,
+		"objects/12/tmp_obj_x": object, "objects/pack/tmp_pack_x": object, "objects/pack/tmp_mtimes_x": object, "git-checkpoint/cache/new-x": temporary,
+		"git-checkpoint/.tmp-1": temporary, "index-12-34": temporary, "index-12-34.lock": temporary,
+		"worktrees/w/index.lock": indexLock, "worktrees/w/git-checkpoint/.tmp-1": temporary, "worktrees/w/index-1-2": temporary,
 	}
-	left := map[string]FileKind{
-		"packed-refs.lock": RefLock, "refs/chains/a/b.lock": RefLock, "index.lock": IndexLock,
-		"objects/12/tmp_obj_x": Object, "objects/pack/tmp_pack_x": Object, "objects/pack/tmp_mtimes_x": Object, "ours/cache/new-x": Temporary,
-		"ours/.tmp-1": Temporary, "index-12-34": Temporary, "index-12-34.lock": Temporary,
-		"worktrees/w/index.lock": IndexLock, "worktrees/w/ours/.tmp-1": Temporary, "worktrees/w/index-1-2": Temporary,
+	put := func(name string) {
+		path := filepath.Join(common, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, nil, 0o666))
 	}
 	for name := range left {
-		put(t, filepath.Join(common, name))
+		put(name)
 	}
 	for _, name := range []string{
-		"refs/chains/a/b", "refs/heads/x.lock", "config.lock", "index", "index-x-1", "index-12-ab", "index-1-",
-		"objects/12/34", "ours/restore", "ours/deep/.tmp-1", "worktrees/w/deep/index.lock",
+		"refs/checkpoints/a/b", "refs/heads/x.lock", "config.lock", "index", "index-x-1", "index-12-ab", "index-1-",
+		"objects/12/34", "git-checkpoint/restore", "git-checkpoint/deep/.tmp-1", "worktrees/w/deep/index.lock",
 	} {
-		put(t, filepath.Join(common, name))
+		put(name)
 	}
-	found, err := f.Files()
+	found, err := leftFiles(common, filepath.Join(common, "objects"), filepath.Join(common, "git-checkpoint", "cache"))
 	require.NoError(t, err)
-	got := map[string]FileKind{}
+	got := map[string]leftKind{}
 	for _, file := range found {
-		got[file.Path] = file.Kind
+		rel, err := filepath.Rel(common, file.path)
+		require.NoError(t, err)
+		got[filepath.ToSlash(rel)] = file.kind
 	}
 	assert.Equal(t, left, got)
-	assert.Equal(t, []string{"."}, f.Pending())
-	put(t, filepath.Join(common, "worktrees", "w", "ours", "restore"))
-	assert.Equal(t, []string{".", "worktrees/w"}, f.Pending())
 }
 
-func put(t *testing.T, path string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-	require.NoError(t, os.WriteFile(path, nil, 0o666))
-}
-
-// TestRemove checks that recently modified files remain.
-func TestRemove(t *testing.T) {
+func TestJudgeGit(t *testing.T) {
 	t.Parallel()
-	f := Folders{Common: t.TempDir()}
-	elsewhere := filepath.Join(t.TempDir(), "index.lock")
-	for _, path := range []string{filepath.Join(f.Common, "a.lock"), elsewhere} {
-		put(t, path)
-		name := f.Name(path)
-		assert.Equal(t, path == elsewhere, filepath.IsAbs(name))
-		assert.ErrorContains(t, f.Remove([]string{name}, time.Now().Add(-time.Hour)), "another process uses it")
-		assert.FileExists(t, path)
-		require.NoError(t, f.Remove([]string{name}, time.Now().Add(time.Hour)))
-		assert.NoFileExists(t, path)
-		require.NoError(t, f.Remove([]string{name}, time.Now()), "gone is gone")
+	set := func(pairs ...string) (config []git.ConfigEntry) {
+		for i := 0; i < len(pairs); i += 2 {
+			config = append(config, git.ConfigEntry{Key: pairs[i], Value: pairs[i+1]})
+		}
+		return config
 	}
-}
-
-func TestParseObjects(t *testing.T) {
-	t.Parallel()
-	text := "count: 12\nsize: 48\nin-pack: 9\npacks: 3\nsize-pack: 4\nprune-packable: 0\ngarbage: 1\nalternate: /a: 5\n"
-	assert.Equal(t, ObjectCounts{Loose: 12, Packs: 3, Garbage: 1}, ParseObjects(text))
-	assert.Zero(t, ParseObjects(""))
+	for name, c := range map[string]struct {
+		config  []git.ConfigEntry
+		version git.Version
+		objects ObjectCounts
+		want    string // part of the text, "" means no finding
+		fails   bool
+	}{
+		"few objects":              {objects: ObjectCounts{Loose: 6700, Packs: 50}},
+		"many objects":             {objects: ObjectCounts{Loose: 6701}, want: "6701 loose objects, more than gc.auto (6700): git gc packs them"},
+		"many packs":               {objects: ObjectCounts{Packs: 51}, want: "51 packs, more than gc.autoPackLimit (50): git gc joins them"},
+		"a limit of packs":         {config: set("gc.autopacklimit", "60"), objects: ObjectCounts{Packs: 51}},
+		"gc off":                   {config: set("gc.auto", "0"), objects: ObjectCounts{Loose: 1 << 20}},
+		"git of today":             {version: git.Version{2, 36}},
+		"git that syncs no refs":   {version: git.Version{2, 35}, want: "git 2.35: it does not sync refs"},
+		"git of old":               {version: git.Version{2, 26}, want: "too old", fails: true},
+		"a mirror":                 {config: set("remote.a.b.mirror", "true"), want: "remote.a.b.mirror:"},
+		"no mirror":                {config: set("remote.a.mirror", "false")},
+		"a push of chains":         {config: set("remote.o.push", "refs/checkpoints/*:refs/checkpoints/*"), want: "remote.o.push"},
+		"a push of all":            {config: set("remote.o.push", "+refs/*:refs/*"), want: "remote.o.push"},
+		"a push of branches":       {config: set("remote.o.push", "refs/heads/*:refs/heads/*", "remote.o.push", "^refs/checkpoints/*")},
+		"a forced fetch of chains": {config: set("remote.o.fetch", "+refs/*:refs/*"), want: "remote.o.fetch"},
+		"a fetch beside them":      {config: set("remote.o.fetch", "refs/checkpoints/*:refs/checkpoints/*", "remote.o.fetch", "+refs/checkpoints/*:refs/x/*")},
+		"reflogs go at once":       {config: set("gc.reflogexpireunreachable", "never", "gc.reflogexpireunreachable", "now"), want: "impossible to undo"},
+		"reflogs stay":             {config: set("gc.reflogexpireunreachable", "now", "gc.reflogexpireunreachable", "30 days")},
+		"nothing is synced":        {config: set("core.fsync", "none"), want: "loss of power"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := judgeGit(c.config, c.version, c.objects)
+			if c.want == "" {
+				assert.Empty(t, found)
+			} else if assert.Len(t, found, 1) {
+				assert.Contains(t, found[0].Text, c.want)
+				assert.Equal(t, c.fails, found[0].Error)
+			}
+		})
+	}
 }

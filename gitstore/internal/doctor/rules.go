@@ -33,7 +33,7 @@ var rules = []rule{
 	{(*subject).entries, false},
 	{(*subject).objects, true},
 	{(*subject).content, false},
-	{(*subject).readRecord, true},
+	{(*subject).readRecord, false},
 	{(*subject).together, true},
 	{(*subject).trailers, false},
 	{(*subject).stateMessages, false},
@@ -55,6 +55,8 @@ type subject struct {
 	*verifier
 	l      *chain.ChainCommit
 	name   string
+	state  repo.RawCommit     // zero before stateCommit, or if it cannot be read
+	index  repo.RawCommit     // likewise
 	sound  bool               // all objects of the tree are sound
 	record *checkpoint.Record // nil before readRecord
 	ended  bool               // the rules below say nothing more
@@ -93,6 +95,9 @@ func (s *subject) problem() {
 
 // headers checks what git fsck accepts in a commit, and the stored form does not have.
 func (s *subject) headers() {
+	if !s.l.Ledger && len(s.l.Raw.Parents) != 2 && !s.doctor.chain.IsBoundary(s.l.Commit) {
+		s.sayf("it has no state commit")
+	}
 	for _, header := range []string{"author ", "committer "} {
 		if n := bytes.Count(append([]byte("\n"), s.l.Raw.Rest...), []byte("\n"+header)); n != 1 {
 			s.sayf("it has %d lines %q", n, strings.TrimSpace(header))
@@ -121,23 +126,22 @@ func (s *subject) stateCommit() {
 		return // its parents were not fetched
 	}
 	if len(s.l.Raw.Parents) != 2 {
-		s.sayf("it has no state commit")
-		return
+		return // headers reports it
 	}
 	if _, err := trees.Read(s.repo.Objects, s.l.Tree); errors.As(err, new(*repo.PromisedError)) {
 		s.fault(s.name, "", err)
 		return
 	}
-	state, err := s.repo.ReadCommit(s.l.Raw.Parents[1])
-	if err != nil {
+	var err error
+	if s.state, err = s.repo.ReadCommit(s.l.Raw.Parents[1]); err != nil {
 		s.fault(s.name, "state commit: ", err)
 		return
 	}
-	if len(state.Parents) != 2 {
-		s.sayf("the state commit %s has %d parents", state.Hash, len(state.Parents))
+	if len(s.state.Parents) != 2 {
+		s.sayf("the state commit %s has %d parents", s.state.Hash, len(s.state.Parents))
 		return
 	}
-	if _, err := s.repo.ReadCommit(state.Parents[1]); err != nil && !s.repo.Info.Shallow {
+	if s.index, err = s.repo.ReadCommit(s.state.Parents[1]); err != nil && !s.repo.Info.Shallow {
 		s.fault(s.name, "index commit: ", err)
 	}
 }
@@ -145,11 +149,10 @@ func (s *subject) stateCommit() {
 // head checks that HEAD at the save can be read. It belongs to the branches: a fetch may bring it
 // back, and the checkpoint itself is whole without it.
 func (s *subject) head() {
-	place, err := s.doctor.chain.StateCommitOf(s.l.Raw)
-	if err != nil || place.Head.IsZero() || s.repo.Info.Shallow || s.doctor.chain.IsBoundary(s.l.Commit) {
-		return // reported already
+	if len(s.state.Parents) != 2 || s.repo.Info.Shallow {
+		return
 	}
-	if _, err := s.repo.TreeOfCommit(place.Head); err != nil {
+	if _, err := s.repo.TreeOfCommit(s.state.Parents[0]); err != nil {
 		s.fault(s.name, "HEAD at the save: ", err)
 	}
 }
@@ -235,6 +238,8 @@ func (s *subject) content() {
 	}
 }
 
+// readRecord reads the record and compares the parts of the checkpoint. A restore asks a person about
+// parts that differ.
 func (s *subject) readRecord() {
 	var err error
 	s.record, err = s.doctor.chain.Record(&s.l.Checkpoint)
@@ -245,6 +250,7 @@ func (s *subject) readRecord() {
 		s.fault(s.name, "", err)
 	} else if err != nil {
 		s.errorf("%v", err)
+		s.breaks()
 	}
 }
 
@@ -288,14 +294,9 @@ func (s *subject) trailers() {
 // stateMessages checks messages, authors and dates of the state commit and the index commit. The first
 // checkpoint of a fork has those of its source.
 func (s *subject) stateMessages() {
-	place, err := s.doctor.chain.StateCommitOf(s.l.Raw)
-	if err != nil || place.Commit.IsZero() {
+	state, index := s.state, s.index
+	if state.Tree.IsZero() || index.Tree.IsZero() {
 		return // reported already
-	}
-	state, err := s.repo.ReadCommit(place.Commit)
-	index, err2 := s.repo.ReadCommit(place.Index)
-	if err != nil || err2 != nil {
-		return // likewise
 	}
 	id, by := s.l.ID, chain.SignedBy(chain.AuthorHeader(s.l.Raw))
 	if s.record.Fork().Name != "" {

@@ -184,80 +184,35 @@ func (v *verifier) chain(ref string) error {
 	return nil
 }
 
-// load reads the objects of some commits of a chain in one git process, and holds commits, trees,
-// records and ledgers for the checks. HEAD at the save is read without its tree. Without deep, blobs
-// are not read.
-func (v *verifier) load(commits []chain.ChainCommit) error {
-	v.loaded = map[plumbing.Hash]*odb.Object{}
-	asked, kept := map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}
-	depth := map[plumbing.Hash]int{} // of commits: 2 in the chain, 1 for a state commit, 0 for others
-	var toAsk, toFind []plumbing.Hash
-	ask := func(h plumbing.Hash, isBlob bool) {
-		switch {
-		case asked[h] || h == trees.Empty || v.run.sound[h] && !kept[h]:
-			return
-		case isBlob && !v.run.deep && !kept[h]:
-			toFind = append(toFind, h)
-		default:
-			toAsk = append(toAsk, h)
-		}
-		asked[h] = true
-	}
+// load reads the objects of some commits of a chain, and holds commits, trees, records and ledgers for
+// the checks. Of HEAD at the save it reads the commit. Without deep, blobs are not read.
+func (v *verifier) load(commits []chain.ChainCommit) (err error) {
 	tops := map[plumbing.Hash]bool{}
+	depth := map[plumbing.Hash]int{} // of commits: 2 in the chain, 1 for a state commit, 0 for others
+	var roots []plumbing.Hash
 	for i := range commits {
-		depth[commits[i].Raw.Hash], tops[commits[i].Raw.Tree] = 2, true
-		ask(commits[i].Raw.Hash, false)
+		c := &commits[i].Raw
+		roots, depth[c.Hash], tops[c.Tree] = append(roots, c.Hash), 2, true
 	}
-	first := toAsk
-	err := v.repo.Objects.Walk(v.ctx, first, func(o *odb.Object) []plumbing.Hash {
-		toAsk = nil
-		v.loaded[o.Hash] = o
-		switch o.Kind {
-		case plumbing.CommitObject:
-			c, err := repo.ParseCommit(o.Hash, o.Content)
-			if d := depth[o.Hash]; err == nil && d > 0 {
-				next := c.Parents // of the state commit
-				if d == 2 {
-					ask(c.Tree, false)
-					next = c.Parents[min(1, len(c.Parents)):min(2, len(c.Parents))]
+	v.loaded, err = v.doctor.load(v.ctx, roots, loading{
+		deep: v.run.deep, sound: v.run.sound,
+		isKept: func(tree plumbing.Hash, name string) bool {
+			return tops[tree] && (name == "checkpoint.yaml" || name == "ledger")
+		},
+		next: func(c repo.RawCommit) (next []plumbing.Hash) {
+			switch depth[c.Hash] {
+			case 2:
+				if next = []plumbing.Hash{c.Tree}; len(c.Parents) > 1 {
+					depth[c.Parents[1]] = max(depth[c.Parents[1]], 1)
+					next = append(next, c.Parents[1])
 				}
-				for _, p := range next {
-					depth[p] = max(depth[p], d-1)
-					ask(p, false)
-				}
+			case 1:
+				next = c.Parents
 			}
-		case plumbing.TreeObject:
-			entries, _ := trees.Parse(o.Content)
-			for _, e := range entries {
-				kept[e.Hash] = kept[e.Hash] || tops[o.Hash] && (e.Name == "checkpoint.yaml" || e.Name == "ledger")
-				if e.Mode != trees.ModeGitlink {
-					ask(e.Hash, !e.IsTree())
-				}
-			}
-		case plumbing.BlobObject:
-			if !kept[o.Hash] {
-				o.Content = nil
-			}
-		}
-		return toAsk
+			return next
+		},
 	})
-	if err != nil {
-		return err
-	}
-	if len(toFind) > 0 && !repository.Partial(v.repo.Config) {
-		missing, err := v.repo.Objects.Missing(v.ctx, toFind)
-		if err != nil {
-			return err
-		}
-		for _, h := range toFind {
-			v.loaded[h] = &odb.Object{Hash: h, Kind: plumbing.BlobObject}
-			if missing[h] {
-				v.loaded[h].Err = plumbing.ErrObjectNotFound
-			}
-		}
-	}
-	v.repo.Objects.Hold(v.loaded)
-	return nil
+	return err
 }
 
 // intact reads an object and compares its content with its id.

@@ -121,27 +121,44 @@ func (c *catFile) talk(q question) (*talk, error) {
 	if t := c.running[key]; t != nil {
 		return t, nil
 	}
-	t, err := c.start(context.Background(), option)
-	if err != nil {
-		return nil, err
+	return c.start(key, option)
+}
+
+// stream returns the process of walks for a question.
+func (c *catFile) stream(q question) (*talk, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	option := map[question]string{forContents: "--batch", forInfo: "--batch-check"}[q]
+	switch t := c.running["walk "+q]; {
+	case c.closed:
+		return nil, ErrClosed
+	case t != nil:
+		return t, nil
 	}
-	if c.running == nil {
-		c.running = map[question]*talk{}
-	}
-	c.running[key] = t
-	return t, nil
+	return c.start("walk "+q, option)
+}
+
+// endStream ends a process of walks at once and returns its error.
+func (c *catFile) endStream(t *talk) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end(t)
 }
 
 // start starts a git cat-file that does not fetch.
-func (c *catFile) start(ctx context.Context, option string) (*talk, error) {
+func (c *catFile) start(key question, option string) (*talk, error) {
 	g := c.git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	g.Apart = true // a signal for this process must not end git
 	t := &talk{packs: packStamp(c.dir)}
 	var err error
-	if t.run, err = g.Talk(ctx, "cat-file", option); err != nil {
+	if t.run, err = g.Talk(context.Background(), "cat-file", option); err != nil {
 		return nil, err
 	}
 	t.out = bufio.NewReaderSize(t.run, 64<<10)
+	if c.running == nil {
+		c.running = map[question]*talk{}
+	}
+	c.running[key] = t
 	return t, nil
 }
 

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -65,6 +66,7 @@ type Database struct {
 	cat     catFile
 	missing missing
 	held    held
+	walking sync.Mutex // held during a walk
 
 	trace func(step, path string) // called by tests after each step of a flush
 }

@@ -37,27 +37,46 @@ var ErrHash = errors.New("its content has another hash")
 //
 // A walk of our own replaces git rev-list --objects, which ends at the first damaged object.
 func (s *Database) Walk(ctx context.Context, ask []plumbing.Hash, got func(*Object) []plumbing.Hash) error {
-	w := &walk{store: s, queue: ask}
+	return s.walk(ctx, &walk{store: s, about: forContents, queue: ask, got: got})
+}
+
+// Missing returns which of some objects are not in the database, without a look at their contents.
+func (s *Database) Missing(ctx context.Context, hashes []plumbing.Hash) (map[plumbing.Hash]bool, error) {
+	missing := map[plumbing.Hash]bool{}
+	err := s.walk(ctx, &walk{store: s, about: forInfo, queue: hashes, got: func(o *Object) []plumbing.Hash {
+		if o.Err == plumbing.ErrObjectNotFound {
+			missing[o.Hash] = true
+		}
+		return nil
+	}})
+	return missing, err
+}
+
+func (s *Database) walk(ctx context.Context, w *walk) error {
+	s.walking.Lock()
+	defer s.walking.Unlock()
 	for w.answered < len(w.queue) {
-		if err := w.run(ctx, got); err != nil {
+		if err := w.run(ctx); err != nil {
 			return fmt.Errorf("read objects: %w", err)
 		}
 	}
 	return nil
 }
 
-// A walk is the state of a Walk.
+// A walk is the state of a Walk or of Missing.
 type walk struct {
 	store    *Database
+	about    question
+	got      func(*Object) []plumbing.Hash
 	mu       sync.Mutex // for the queue
 	queue    []plumbing.Hash
 	answered int
 }
 
-// run starts git and reads answers. Git ends at a damaged object. If git had answered before, run
-// leaves that object to the next git: a signal or a lack of memory may have ended this one.
-func (w *walk) run(ctx context.Context, got func(*Object) []plumbing.Hash) error {
-	t, err := w.store.cat.start(ctx, "--batch")
+// run reads answers of git. Git ends at a damaged object. If git had answered before, run leaves that
+// object to the next git: a signal or a lack of memory may have ended this one.
+func (w *walk) run(ctx context.Context) error {
+	t, err := w.store.cat.stream(w.about)
 	if err != nil {
 		return err
 	}
@@ -67,43 +86,42 @@ func (w *walk) run(ctx context.Context, got func(*Object) []plumbing.Hash) error
 		w.askAll(t, w.answered, more)
 	}()
 	start := w.answered
-	var failed error
+	failed := ctx.Err()
 	for failed == nil && w.answered < len(w.queue) {
 		o := &Object{Hash: w.queue[w.answered]}
-		if failed = o.read(t); failed != nil {
-			break
+		if failed = cmp.Or(o.read(t, w.about), ctx.Err()); failed == nil {
+			if o.Err == plumbing.ErrObjectNotFound && statLoose(w.store.loosePath(o.Hash)) == nil { // a damaged header
+				_, _, o.Err = w.store.Read(o.Hash)
+			}
+			w.answer(o, more)
 		}
-		if o.Err == plumbing.ErrObjectNotFound && statLoose(w.store.loosePath(o.Hash)) == nil { // a damaged header
-			_, _, o.Err = w.store.Read(o.Hash)
-		}
-		w.answer(o, got, more)
 	}
 	var ended error
-	if failed == nil {
-		_, ended = t.run.Finish(nil)
-	} else {
-		ended = t.run.Kill()
+	if failed != nil {
+		ended = w.store.cat.endStream(t)
 	}
 	close(more)
 	<-done
 	switch {
-	case failed == nil || w.answered > start:
+	case ctx.Err() != nil:
 		return ctx.Err()
-	case ctx.Err() != nil || git.Code(ended) <= 0:
-		return errors.Join(ctx.Err(), failed)
+	case failed == nil || w.answered > start:
+		return nil
+	case git.Code(ended) <= 0:
+		return failed
 	}
 	o := &Object{Hash: w.queue[w.answered], Err: plumbing.ErrObjectNotFound}
 	if !isPromised(ended) {
 		_, _, o.Err = w.store.Read(o.Hash) // names the file
 		o.Err = cmp.Or(o.Err, ended)
 	}
-	w.answer(o, got, nil)
+	w.answer(o, nil)
 	return nil
 }
 
 // answer passes an object to got and adds the objects that got returns to the queue.
-func (w *walk) answer(o *Object, got func(*Object) []plumbing.Hash, more chan<- struct{}) {
-	next := got(o)
+func (w *walk) answer(o *Object, more chan<- struct{}) {
+	next := w.got(o)
 	w.answered++
 	if len(next) == 0 {
 		return
@@ -135,7 +153,7 @@ func (w *walk) askAll(t *talk, from int, more <-chan struct{}) {
 }
 
 // read reads the answer about an object.
-func (o *Object) read(t *talk) error {
+func (o *Object) read(t *talk, about question) error {
 	a, err := readHeader(t.out, o.Hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		o.Err = err
@@ -144,7 +162,9 @@ func (o *Object) read(t *talk) error {
 	if err != nil {
 		return err
 	}
-	o.Kind, o.Size = a.kind, a.size
+	if o.Kind, o.Size = a.kind, a.size; about == forInfo {
+		return nil
+	}
 	h := plumbing.NewHasher(a.kind, a.size)
 	if o.Kind == plumbing.BlobObject && o.Size > maxHeld || o.Size > mostOf(o.Kind) {
 		_, err = io.CopyN(h, t.out, o.Size)
@@ -165,26 +185,6 @@ func (o *Object) read(t *talk) error {
 		o.Err = ErrTooLarge
 	}
 	return nil
-}
-
-// Missing returns which of some objects are not in the database, without their contents.
-func (s *Database) Missing(ctx context.Context, hashes []plumbing.Hash) (map[plumbing.Hash]bool, error) {
-	var in strings.Builder
-	for _, h := range hashes {
-		in.WriteString(h.String() + "\n")
-	}
-	out, err := s.cat.git.Pipe(ctx, []byte(in.String()), "cat-file", "--batch-check", "--buffer")
-	if err != nil {
-		return nil, fmt.Errorf("look for objects: %w", err)
-	}
-	missing := map[plumbing.Hash]bool{}
-	for line := range strings.Lines(string(out)) {
-		hex, isMissing := strings.CutSuffix(line, " missing\n")
-		if h := plumbing.NewHash(hex); isMissing && gone(statLoose(s.loosePath(h))) { // not a damaged file
-			missing[h] = true
-		}
-	}
-	return missing, nil
 }
 
 // A held is a cache of objects, see Hold.

@@ -1,0 +1,156 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"git-checkpoint/gitstore/fsutil"
+	"git-checkpoint/gitstore/internal/repo"
+)
+
+// A leftKind is a kind of file that its process removes, unless the process was killed.
+type leftKind int
+
+const (
+	refLock   leftKind = iota // git's lock of packed-refs or of a ref that this program updates
+	indexLock                 // git's index lock
+	temporary                 // temporary file of this program, before its rename
+	object                    // partially written object or pack
+)
+
+// A leftFile is such a file.
+type leftFile struct {
+	path string
+	kind leftKind
+	at   time.Time // modification time
+}
+
+// Minimum ages of leftover files. A ref lock is held only during a sync to disk, and a
+// process that writes an object or pack keeps updating the file. The index may be locked
+// for hours while a user edits a commit message.
+const (
+	lockFor      = time.Hour
+	temporaryFor = 24 * time.Hour
+)
+
+// leftFiles returns existing locks and temporary files, of both running and ended processes, below the
+// git directories of all worktrees, the directory of objects and the cache of this program.
+func leftFiles(common, objects, cache string) (found []leftFile, err error) {
+	var errs []error
+	look := func(kind leftKind, deep bool, dir string, is func(string) bool) {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return fsutil.IgnoreMissing(err)
+			case d.IsDir() && !deep && path != dir:
+				return fs.SkipDir
+			case !d.IsDir() && is(d.Name()):
+				if info, err := d.Info(); err == nil {
+					found = append(found, leftFile{path, kind, info.ModTime()})
+				}
+			}
+			return nil
+		})
+		if dir != cache || !errors.Is(err, fs.ErrPermission) { // another user's cache is read by that user's doctor
+			errs = append(errs, err)
+		}
+	}
+	begins := func(prefix string) func(string) bool {
+		return func(name string) bool { return strings.HasPrefix(name, prefix) }
+	}
+	is := func(name string) func(string) bool { return func(other string) bool { return name == other } }
+	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
+		look(refLock, true, filepath.Join(common, filepath.FromSlash(prefix)), func(name string) bool { return strings.HasSuffix(name, ".lock") })
+	}
+	look(temporary, false, cache, begins("new-"))
+	look(refLock, false, common, is("packed-refs.lock"))
+	look(object, true, objects, begins("tmp_")) // git prune removes them
+	for _, dir := range worktreeDirs(common) {
+		look(temporary, false, filepath.Join(dir, "git-checkpoint"), begins(".tmp-"))
+		look(indexLock, false, dir, is("index.lock"))
+		look(temporary, false, dir, func(name string) bool { // index-<process>-<random>, or its lock
+			rest, ok := strings.CutPrefix(strings.TrimSuffix(name, ".lock"), "index-")
+			process, random, both := strings.Cut(rest, "-")
+			return ok && both && strings.Trim(process+random, "0123456789") == "" && process != "" && random != ""
+		})
+	}
+	return found, errors.Join(errs...)
+}
+
+// worktreeDirs returns $GIT_DIR of all worktrees, main worktree first.
+func worktreeDirs(common string) []string {
+	dirs := []string{common}
+	linked, _ := os.ReadDir(filepath.Join(common, "worktrees"))
+	for _, d := range linked {
+		dirs = append(dirs, filepath.Join(common, "worktrees", d.Name()))
+	}
+	return dirs
+}
+
+// leftovers reports files of killed processes, and restores that were interrupted.
+func (s *Doctor) leftovers() (found []Finding, err error) {
+	info := s.repo.Info
+	files, err := leftFiles(info.CommonDir, info.ObjectDir, s.repo.CacheDir())
+	if err != nil {
+		return nil, err
+	}
+	old := map[leftKind][]leftFile{}
+	for _, f := range files {
+		switch age := s.repo.Now().Sub(f.at); {
+		case f.kind == refLock && age > lockFor:
+			text := fmt.Sprintf("%s: a lock that a killed git left %s ago: nothing can be saved there", s.shown(f.path), spell(age))
+			found = append(found, failure("%s", text).withFix(s.remove("removed the stale lock "+s.shown(f.path), f)))
+		case f.kind == indexLock && age > lockFor:
+			found = append(found, warning("%s: the staging area is locked since %s: remove the file if no git is at work there", s.shown(f.path), spell(age)))
+		case f.kind >= temporary && age > temporaryFor:
+			old[f.kind] = append(old[f.kind], f)
+		}
+	}
+	for kind, what := range []string{temporary: "temporary file", object: "half-written object"} {
+		var names []string
+		for _, f := range old[leftKind(kind)] {
+			names = append(names, s.shown(f.path))
+		}
+		if len(names) > 0 {
+			text := fmt.Sprintf("%s of processes that are gone: %s", plural(len(names), what), some(names))
+			found = append(found, warning("%s", text).withFix(s.remove("removed "+text, old[leftKind(kind)]...)))
+		}
+	}
+	for _, dir := range worktreeDirs(info.CommonDir) {
+		if fsutil.Exists(filepath.Join(dir, "git-checkpoint", "restore")) {
+			found = append(found, warning("%s: a restore was interrupted there: git checkpoint restore --continue completes it, --abort reverts it", s.shown(dir)))
+		}
+	}
+	return found, nil
+}
+
+// remove returns a repair that removes files. It fails at a file that was modified since, because a
+// lock may belong to another process by then.
+func (s *Doctor) remove(said string, files ...leftFile) Fix {
+	return func(context.Context) (string, error) {
+		for _, f := range files {
+			if info, err := os.Lstat(f.path); err == nil && !info.ModTime().Equal(f.at) {
+				return "", fmt.Errorf("remove: %s: another process uses it", s.shown(f.path))
+			}
+			if err := fsutil.IgnoreMissing(os.Remove(f.path)); err != nil {
+				return "", fmt.Errorf("remove: %w", err)
+			}
+		}
+		return said, nil
+	}
+}
+
+// shown returns a file's name for findings: relative to the common directory if possible,
+// otherwise absolute.
+func (s *Doctor) shown(path string) string {
+	if rel, err := filepath.Rel(s.repo.Info.CommonDir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
