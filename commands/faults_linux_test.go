@@ -89,6 +89,9 @@ var faultPoints = []struct {
 	{"mirror (save)", refsLoose, faultEIO, `^rename.* repo/\.claude/checkpoints/`},
 	{"hooks install", refsLoose, faultKill, `^rename.* repo/\.git/config\.lock`},
 	{"fetch", refsLoose, faultKill, `^(open|rename).*\.lock`},
+	{"archive (one)", refsLoose, faultKill, `^rename.* repo/\.git/refs/checkpoints/42\.lock`},
+	{"undo of archive (one)", refsLoose, faultSpace, `^rename.* repo/\.git/refs/checkpoints-archive/42\.lock`},
+	{"undo of drop", refsLoose, faultKill, `^rename.* repo/\.git/refs/git-checkpoint/own/42\.lock`},
 }
 
 // TestFaultsOfThePast repeats the faults at faultPoints.
