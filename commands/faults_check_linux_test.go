@@ -254,7 +254,7 @@ func (c *faultCheck) checkLeft() {
 	}
 	c.checkFiles(c.left)
 	for _, problem := range c.w.sound() {
-		if !c.partly() || !strings.Contains(problem, ": two commits have this id") {
+		if !c.partly() || !strings.Contains(problem, ": it is in the chain and in the archive: git checkpoint doctor --fix") {
 			c.wrong("%s", problem)
 		}
 	}
@@ -440,7 +440,11 @@ func (c *faultCheck) checkNext() {
 	for _, problem := range c.w.sound() {
 		c.wrong("after the next command: %s", problem)
 	}
-	locks := slices.DeleteFunc(c.w.locks(), func(name string) bool { return filepath.Base(name) == "mirror.lock" }) // a permanent file: the lock is on it, not its existence
+	locks := slices.DeleteFunc(c.w.locks(), func(name string) bool {
+		info, err := os.Stat(name)
+		// An old lock stays until a command moves its ref. mirror.lock is permanent: the lock is on it, not its existence.
+		return err == nil && time.Since(info.ModTime()) > time.Minute || filepath.Base(name) == "mirror.lock"
+	})
 	if len(locks) > 0 && !c.stuck {
 		c.wrong("locks are left: %v", locks)
 	}

@@ -94,6 +94,9 @@ var faultPoints = []struct {
 	{"prune", refsLoose, faultAlone, `^rename.* repo/\.git/refs/`},
 	{"restore", refsLoose, faultAlone, `repo/dir/b\.txt`},
 	{"sync (joins)", refsLoose, faultAlone, `remote\.git/`},
+	{"archive (one)", refsLoose, faultKill, `^rename.* repo/\.git/refs/checkpoints/42\.lock`},
+	{"undo of archive (one)", refsLoose, faultSpace, `^rename.* repo/\.git/refs/checkpoints-archive/42\.lock`},
+	{"undo of drop", refsLoose, faultKill, `^rename.* repo/\.git/refs/git-checkpoint/own/42\.lock`},
 }
 
 // TestFaultsOfThePast repeats the faults at faultPoints.

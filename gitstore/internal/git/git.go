@@ -2,7 +2,7 @@
 //
 // This program runs git for ref updates, configuration, the working tree, filters and the
 // network instead of imitating git. As a fast path, other packages read plain forms of
-// configuration, refs, index and objects directly, and update plain refs. Parsed output
+// configuration, refs, index and objects directly. Parsed output
 // is always plumbing output in the C locale and in NUL-terminated formats. Messages of
 // git are shown but rarely parsed.
 package git

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/odb"
 )
 
@@ -143,6 +144,10 @@ func (u *unsynced) refsBelow(dir string, left *int) {
 		return
 	}
 	path := filepath.Join(u.s.Info.CommonDir, "refs", filepath.FromSlash(dir))
+	if strings.HasPrefix(dir, "checkpoints") && !u.moved {
+		u.fetchedChains(path)
+		return
+	}
 	for _, name := range u.refsIn(path) {
 		u.refsBelow(strings.TrimPrefix(dir+"/"+name, "/"), left)
 	}
@@ -164,4 +169,22 @@ func (u *unsynced) refsIn(path string) (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// fetchedChains adds recent chain refs that this program has not written.
+func (u *unsynced) fetchedChains(path string) {
+	if !odb.ChangedSince(path, u.since) {
+		return
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(maxRefFiles)
+	for _, name := range names {
+		if !fsutil.Exists(filepath.Join(u.s.Info.CommonDir, filepath.FromSlash(OwnRefs), name)) {
+			u.file(filepath.Join(path, name))
+		}
+	}
 }
