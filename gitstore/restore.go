@@ -55,24 +55,28 @@ type Operation = operation.Entry
 const OperationDone = operation.Done
 
 // Operate runs f as one operation: undo reverts all chains and archives that f moves together.
-// Inside of another operation, f is a part of that one.
+// Inside of another operation, f is a part of that one. Operate first settles an operation that was
+// killed in this worktree.
 func (s *Store) Operate(ctx context.Context, command string, issue checkpoint.Issue, f func() error) error {
-	if err := s.Restorer.SettlePending(ctx); err != nil {
-		return err
+	if command != "prune" { // prune also runs by itself in the background
+		if err := s.Restorer.SettlePending(ctx); err != nil {
+			return err
+		}
 	}
 	return s.log.Run(ctx, operation.Start{Command: command, Issue: issue}, f)
 }
 
 // Operations returns the operations of this worktree, newest first, and those of removed worktrees.
 func (s *Store) Operations(ctx context.Context) (list, gone []*Operation, err error) {
-	for e, err := range s.log.Entries(ctx, "") {
-		switch {
-		case err != nil:
+	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {
+		if err != nil {
 			return nil, nil, err
-		case s.log.IsGone(e):
+		}
+		list = append(list, e)
+	}
+	for e, err := range s.log.Entries(ctx, "") {
+		if err == nil && s.log.IsGone(e) { // damaged entries of other worktrees do not matter here
 			gone = append(gone, e)
-		case e.Worktree == s.log.Worktree():
-			list = append(list, e)
 		}
 	}
 	return list, gone, nil
