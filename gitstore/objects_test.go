@@ -31,7 +31,7 @@ func TestSavesBesidePackingAndGC(t *testing.T) {
 	gittest.SkipShort(t)
 	w := newWorld(t)
 	const savers, each = 3, 12
-	packLoose := []string{"maintenance", "run", "--quiet", "--task=loose-objects"}
+	packLoose := []string{"maintenance", "run", "--quiet", "--task=loose-objects", "--task=incremental-repack"}
 	var all, background sync.WaitGroup
 	var done atomic.Bool
 	saved := make([][]checkpoint.ID, savers)

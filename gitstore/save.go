@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
@@ -419,7 +420,8 @@ var packSettings = []string{"-c", "core.fsync=pack,pack-metadata", "-c", "pack.w
 
 // PackLoose lets git pack the loose objects if there are many, in the background if git's settings
 // allow that. Saves of agents at each turn would otherwise leave thousands of files. Git deletes the
-// files of packed objects when it runs again. With extensions.preciousObjects, other repositories
+// files of packed objects when it runs again, and joins the packs of several runs: alone, the packs of
+// 1,000 turns are much larger. With extensions.preciousObjects, other repositories
 // may borrow the objects, and they stay.
 func (s *Store) PackLoose(ctx context.Context) error {
 	// As git gc --auto does, one of 256 directories tells about all.
@@ -432,6 +434,9 @@ func (s *Store) PackLoose(ctx context.Context) error {
 		return err
 	}
 	args := append(packSettings[:len(packSettings):len(packSettings)], "maintenance", "run", "--quiet", "--task=loose-objects")
+	if !repository.Partial(s.repo.Config) { // the objects of a promisor's pack must stay in one
+		args = append(args, "--task=incremental-repack")
+	}
 	if s.MayDetach() {
 		err = s.repo.Git.Detach(args...)
 		if !errors.Is(err, errors.ErrUnsupported) {
