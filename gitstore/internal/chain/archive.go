@@ -173,7 +173,7 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 	if err != nil {
 		live = s.NoChain(archive)
 	}
-	if interrupted { // what a killed command has put in both, before it left one of them
+	if interrupted { // a killed command can leave a checkpoint in both
 		both := SetOf(archive.liveIn(live))
 		list = slices.DeleteFunc(list, func(c Checkpoint) bool { return both[c.ID] })
 	}
