@@ -200,8 +200,8 @@ func TestShallowCloneRestoresRefThatWasSetBack(t *testing.T) {
 	assert.Equal(t, []checkpoint.ID{second.ID, first.ID}, []checkpoint.ID{l.Checkpoints[0].ID, l.Checkpoints[1].ID})
 }
 
-// Reads show what the ref says, and name the difference once. A store that was opened for changes
-// restores the ref first.
+// A read changes no ref and names the removal once. A store that was opened for changes restores the
+// ref first.
 func TestReadsRestoreNoRef(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -27,7 +27,7 @@ var DoctorCommand = invoke.Command{
 		"problems if no data can be lost, and prints each repair. git checkpoint verify checks\n" +
 		"the contents of checkpoints.",
 	Examples:      []string{"git checkpoint doctor", "git checkpoint doctor --fix", "git checkpoint doctor --sizes", "git checkpoint doctor --report > report.txt"},
-	ReadsOnly:     true, // until Fix, which locks what it repairs
+	ReadsOnly:     true, // Fix repairs under a lock
 	NeedsSettings: true,
 	New:           invoke.Bind((*doctorOptions).flags, runDoctor),
 }

@@ -34,8 +34,8 @@ func (c *Chain) Descent(archive *Chain) *Descent {
 	return d
 }
 
-// Parents returns the indexes of the checkpoints that the checkpoint at an index came after, as
-// Descent.Parents: several after a merge of parallel work, none for the first one.
+// Parents returns the indexes of the parents of the checkpoint at an index, see Descent.Parents. A
+// merge of parallel work has several parents, the first checkpoint has none.
 func (l *List) Parents(at int) (parents []int) {
 	if l.descent == nil {
 		l.descent = l.chain.Descent(&Chain{})

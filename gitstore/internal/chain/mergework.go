@@ -279,9 +279,8 @@ func (s *Chains) addNamedFiles(k *repo.ObjectWriter, state plumbing.Hash, other 
 }
 
 // EndedElsewhere returns a chain without commits whose ledger archives all checkpoints of
-// a merged state, or nil. This concerns a workflow that ended twice: one clone archived
-// its chain since the start of the workflow, with the reason of the end, and in another clone only
-// the final checkpoint says that it has ended.
+// a merged state, or nil. This concerns a workflow that ended twice: one clone archived its chain
+// after the start of the workflow, and the other clone has only the final checkpoint.
 func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 	order := want.Order()
 	if len(order) == 0 {
@@ -311,7 +310,7 @@ func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
 		a := want.Ledger.Archival(id)
 		isEnded = isEnded || a.Reason == string(why) && !start.IsZero() && a.Clock >= checkpoint.ClockAt(start)
 	}
-	for _, c := range chains { // a checkpoint that only the ledger of another chain has as archived
+	for _, c := range chains { // or another chain has archived a checkpoint of this one
 		isEnded = isEnded || slices.ContainsFunc(c.Commits, func(l ChainCommit) bool {
 			return l.ID != "" && want.Ledger.Archival(l.ID).Reason == string(why) && !c.Ledger.IsArchived(l.ID)
 		})

@@ -128,8 +128,8 @@ func lastKey(path string) string {
 // noTexts lists keys without free text values.
 var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
 
-// eachText replaces the texts in a value by results of text, and returns the value. Then it calls
-// keys with each mapping, after those below it. path is "" for the document, otherwise it begins with
+// eachText replaces the texts in a value by results of text, and returns the value. It calls keys
+// with each mapping after its texts and the mappings below it. path is "" for the document, otherwise it begins with
 // a dot, which text and keys do not get.
 func eachText(v any, path string, text func(path, text string) string, keys func(path string, m *checkpoint.Map)) any {
 	switch v := v.(type) {

@@ -20,9 +20,10 @@ import (
 // A removal is what other tools took from an issue's chain: by a forced fetch, a reset, or the
 // deletion of the ref.
 type removal struct {
-	live, own plumbing.Hash // live is zero if the ref was deleted; own is the tip that this clone wrote last
-	back      bool          // own has all that live has, so the ref moves back
-	err       error         // why the chains cannot be joined
+	live plumbing.Hash // zero if the ref was deleted
+	own  plumbing.Hash // the last tip of this clone
+	back bool          // the ref moves back to own, which contains live
+	err  error         // why the chains cannot be joined
 
 	now, last *Chain // chains at live and own, joined at tip
 	k         *repo.ObjectWriter

@@ -255,8 +255,8 @@ func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 	return s.drop(ctx, issue, ids, false, false)
 }
 
-// DropAll deletes checkpoints like Drop, and also those below a shallow boundary; with pinned, also
-// the pinned ones there.
+// DropAll deletes checkpoints like Drop, and also those below a shallow boundary. If pinned is set,
+// it deletes pinned checkpoints there too.
 func (s *Chains) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
 	return s.drop(ctx, issue, ids, true, pinned)
 }
