@@ -91,11 +91,8 @@ var layers = [][]string{
 	},
 	{"gitstore/internal/git"},
 	{"gitstore/testing/gittest"},
-	{
-		"gitstore/fsutil/filelock",
-		"gitstore/fsutil/processtree",
-	},
-	{"gitstore/fsutil"},
+	{"gitstore/fsutil/filelock"},
+	{"gitstore/fsutil", "gitstore/fsutil/processtree"},
 
 	// leaves that every package may import
 	{"gitstore/checkpoint/progress"},

@@ -141,6 +141,48 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 	return &reads
 }
 
+// A gc that prunes unreachable objects at once runs in a loop. No object of a checkpoint
+// is ever missing.
+func TestTortureGC(t *testing.T) {
+	gittest.Slow(t)
+	v := newVictim(t)
+	v.manyBlobs(50)
+	printed := newSaves()
+	var others beside
+	collected := 0
+	others.loop(func(i int) { v.tidies("gc", "--prune=now", "--quiet"); collected = i + 1 })
+	for i := range dose(1000) {
+		v.stageBlob(i, 50)
+		printed.add(t, v.well("git-checkpoint", "save", "42"))
+	}
+	others.stop()
+	t.Logf("%d saves beside %d runs of gc", len(printed.ids), collected)
+	v.holds("42", printed.ids)
+	v.git("fsck", "--connectivity-only", "--no-dangling")
+	v.git("gc", "--prune=now", "--quiet")
+	v.sound()
+}
+
+// manyBlobs creates blobs that a branch keeps reachable, so that objects that git's own
+// commands lose to a gc do not affect the test.
+func (v *victim) manyBlobs(n int) {
+	v.t.Helper()
+	for i := range n {
+		v.write(fmt.Sprintf("blobs/%d", i), fmt.Sprintf("blob %d\n", i))
+	}
+	v.git("checkout", "-q", "-b", "blobs")
+	v.git("add", "blobs")
+	v.git("commit", "-qm", "blobs")
+	v.git("checkout", "-q", "main")
+}
+
+// stageBlob stages one of these blobs under a new name.
+func (v *victim) stageBlob(i, n int) {
+	v.t.Helper()
+	blob := v.git("rev-parse", fmt.Sprintf("blobs:blobs/%d", i%n))
+	v.git("update-index", "--add", "--cacheinfo", fmt.Sprintf("100644,%s,staged/%d/%d", blob, i%7, i))
+}
+
 // Saves to many issues, and to one issue with concurrent prune, pin and drop, while a
 // user works in the same worktree.
 func TestTortureTogether(t *testing.T) {

@@ -130,8 +130,8 @@ func markOf(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".held")
 }
 
-// Limits of the age of a mark: of another system, whose processes are unknown here, and of
-// one whose owner is not written yet.
+// Limits of the age of a mark. The processes of another system are unknown here. A mark is
+// empty until its owner is written.
 const (
 	maxElsewhere = time.Hour
 	maxUnwritten = 10 * time.Second
@@ -158,8 +158,8 @@ func ownerOf(mark string) (owner []byte, held bool) {
 	return owner, held
 }
 
-// removeMark removes the mark of a process that has exited. Another process may remove it and
-// create its own meanwhile, so the mark is renamed first, and that of another owner is put back.
+// removeMark removes the mark of a process that has exited. Another process may create a new
+// mark meanwhile. So removeMark renames the mark, reads its owner, and puts a new mark back.
 func removeMark(mark string, owner []byte) {
 	left := mark + "-" + strconv.Itoa(os.Getpid())
 	if os.Rename(mark, left) != nil {

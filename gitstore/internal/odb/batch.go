@@ -79,7 +79,7 @@ func (b *Batch) AddKept() {
 	}
 }
 
-// AddTo adds and keeps the objects of the batch in another one too.
+// AddTo copies the added and kept objects of the batch to another batch.
 func (b *Batch) AddTo(other *Batch) {
 	for _, o := range b.objects {
 		other.Add(o.kind, o.content)

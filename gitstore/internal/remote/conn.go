@@ -147,6 +147,16 @@ func NoStall(config []git.ConfigEntry) []string {
 	return []string{"GIT_HTTP_LOW_SPEED_LIMIT=1", "GIT_HTTP_LOW_SPEED_TIME=30"}
 }
 
+// MaxRefs returns the number of refs to push at once. Git pushes over HTTP with a helper that
+// compares each refspec with each ref.
+func (l *Conn) MaxRefs() int {
+	at := l.url()
+	if strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "https://") || strings.Contains(at, "::") {
+		return 1_000
+	}
+	return 10_000
+}
+
 // IsBundle reports whether the remote is a bundle file, which git cannot push to. Such a file
 // begins with "# v2 git bundle".
 func (l *Conn) IsBundle() bool {

@@ -66,6 +66,37 @@ func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map
 	return outcome, nil
 }
 
+// PushAtomic pushes commits like Push, but moves all refs or no ref. All failed refs have
+// an error: ErrStale if one of the refs is stale. ok is false if the server does not
+// support atomic pushes; then it changed nothing.
+func (l *Conn) PushAtomic(ctx context.Context, dryRun bool, updates ...RefUpdate) (outcome map[string]error, ok bool, err error) {
+	for try := 1; ; try++ {
+		outcome, refusals, err := l.push(ctx, dryRun, updates, "--atomic")
+		if err != nil {
+			failed, isGit := errors.AsType[*git.CommandError](err)
+			return nil, !isGit || !strings.Contains(failed.Stderr, "does not support --atomic push"), err
+		}
+		again := l.unmoved(ctx, refusals, try, outcome)
+		var stale error
+		for _, err := range outcome {
+			if errors.Is(err, ErrStale) {
+				stale = err
+			}
+		}
+		if stale != nil {
+			for ref, err := range outcome {
+				if !errors.Is(err, ErrUpToDate) {
+					outcome[ref] = stale
+				}
+			}
+			return outcome, true, nil
+		}
+		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
+			return outcome, true, nil
+		}
+	}
+}
+
 // fewUpdates is the number of ref updates up to which one git push gets a lease for each.
 // Git compares each lease and each refspec with each ref.
 const fewUpdates = 8
@@ -76,9 +107,9 @@ const leasesAtOnce = 100
 // push pushes updates. It returns errors of refs that were not pushed, and separately
 // refusals that leave the remote value unknown. Any number of updates that extend the known
 // value of their refs takes one git push. The error means that no push was answered.
-func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
-	if len(updates) <= fewUpdates {
-		return l.pushLeased(ctx, dryRun, updates)
+func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
+	if len(updates) <= fewUpdates || len(flags) > 0 {
+		return l.pushLeased(ctx, dryRun, updates, flags...)
 	}
 	extending := map[string][]RefUpdate{}
 	var others []RefUpdate
@@ -136,8 +167,8 @@ func (h Here) extends(g RefUpdate) bool {
 }
 
 // pushLeased pushes updates with a lease for each.
-func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
-	var flags, specs []string
+func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
+	var specs []string
 	for _, g := range updates {
 		expected := ""
 		if !g.Seen.IsZero() {

@@ -237,8 +237,9 @@ func (r *Round) CheckPublication(ctx context.Context) {
 	}
 }
 
-// MoveRemoteRefs pushes the plans. The archives move first: if a sync is interrupted, the archive
-// must already contain the checkpoints that leave a chain. A bundle file stays as it is.
+// MoveRemoteRefs pushes the plans. The archive and the chain of a single issue move in one
+// atomic push. Otherwise the archives move first: if a sync is interrupted, the archive must
+// already contain the checkpoints that leave a chain. A bundle file stays as it is.
 func (r *Round) MoveRemoteRefs(ctx context.Context) error {
 	y := r.y
 	if y.bundle {
@@ -247,8 +248,11 @@ func (r *Round) MoveRemoteRefs(ctx context.Context) error {
 		}
 		return nil
 	}
-	err := y.send(ctx, r.plans, r.errs, func(p *issuePlan) []remote.RefUpdate { return p.archive.Update(p.issue) })
-	if err == nil {
+	done, err := y.sendAtomic(ctx, r.plans, r.errs)
+	if !done && err == nil {
+		err = y.send(ctx, r.plans, r.errs, func(p *issuePlan) []remote.RefUpdate { return p.archive.Update(p.issue) })
+	}
+	if !done && err == nil {
 		err = y.send(ctx, r.plans, r.errs, (*issuePlan).update)
 	}
 	return err
@@ -262,6 +266,26 @@ func (y *Syncing) outgoing(ctx context.Context, plans []*issuePlan) (issues []ch
 	}
 	outs, err = y.Sharer.chain.LocalRepo().Showing(ctx, y.Conn.Remote, y.Sharer.chain.WithBoundary(y.req.Exposed), groups...)
 	return issues, outs, err
+}
+
+// sendAtomic pushes the archive and the chain of an issue in one atomic push. done is
+// false if there are other plans, or if the server does not support atomic pushes.
+func (y *Syncing) sendAtomic(ctx context.Context, plans []*issuePlan, errs errorsByIssue) (done bool, err error) {
+	if len(plans) != 1 || errs[plans[0].issue] != nil || len(plans[0].updates()) < 2 {
+		return false, nil
+	}
+	p := plans[0]
+	if err := y.notePush(ctx, plans); err != nil {
+		return false, err
+	}
+	said, ok, err := y.Conn.PushAtomic(ctx, y.req.DryRun, p.updates()...)
+	if !ok {
+		return false, nil
+	}
+	for _, u := range p.updates() {
+		p.note(u, said[u.Ref], errs)
+	}
+	return true, err
 }
 
 // notePush notes that the checkpoints may be public from now on.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -26,16 +27,25 @@ type Round struct {
 	errs  errorsByIssue
 }
 
-// roundSize is the number of issues in a round. A time limit loses the round that it ends, and
-// keeps those before. Git pushes over HTTP with a helper that compares each refspec with each ref.
-const roundSize = 1_000
+// firstRound is the number of issues in the first round. If it takes less than quickRound, the
+// next round has all other issues. A time limit loses the round that it ends, and keeps those
+// before.
+const (
+	firstRound = 1_000
+	quickRound = 10 * time.Second
+)
 
 // Rounds yields plans in rounds.
 func (y *Syncing) Rounds(plans []*issuePlan) iter.Seq[*Round] {
 	return func(yield func(*Round) bool) {
-		for some := range slices.Chunk(plans, roundSize) {
-			if !yield(&Round{y, some, errorsByIssue{}}) {
+		for size := firstRound; len(plans) > 0; {
+			n, start := min(size, y.Conn.MaxRefs(), len(plans)), time.Now()
+			if !yield(&Round{y, plans[:n], errorsByIssue{}}) {
 				return
+			}
+			plans = plans[n:]
+			if time.Since(start) < quickRound {
+				size = y.Conn.MaxRefs()
 			}
 			y.progress()
 		}
