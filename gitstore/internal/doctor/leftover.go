@@ -24,7 +24,7 @@ const (
 	object                    // partially written object or pack
 )
 
-// A leftFile is such a file.
+// A leftFile is a lock or a temporary file.
 type leftFile struct {
 	path string
 	kind leftKind

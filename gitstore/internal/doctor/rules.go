@@ -22,7 +22,7 @@ type rule struct {
 	breaks bool           // a restore refuses a checkpoint that violates the rule
 }
 
-// rules are the rules for checkpoints. A rule reads what the rules above it have found. A commit with
+// rules are the rules for checkpoints. A rule uses the fields that the rules above it set. A commit with
 // an unreadable record has no rules below readRecord.
 var rules = []rule{
 	{(*subject).problem, true},
@@ -59,7 +59,7 @@ type subject struct {
 	index  repo.RawCommit     // likewise
 	sound  bool               // all objects of the tree are sound
 	record *checkpoint.Record // nil before readRecord
-	ended  bool               // the rules below say nothing more
+	ended  bool               // the rules below do not apply
 }
 
 func (s *subject) check(rules []rule) {
