@@ -179,8 +179,9 @@ func (r *Reader) nameLock(ref string, failed error) error {
 	return failure.Errorf(failure.Failure, "git checkpoint doctor --fix", "%w: %s exists; if no git is running, remove it", failed, lock)
 }
 
-// sync makes the moves durable: git syncs the file of a ref, but not its directory. Directories are
-// synced in the order of the moves, so that a checkpoint arrives at a place before it leaves the other.
+// sync makes the moves durable: git syncs the file of a ref, before 2.36 not even that, and never its
+// directory. They are synced in the order of the moves, so that a checkpoint arrives at a place before
+// it leaves the other.
 func (r *Reader) sync(moves []Move) error {
 	if !r.Files {
 		// Git syncs new tables before writing their last bytes.
@@ -194,6 +195,11 @@ func (r *Reader) sync(moves []Move) error {
 	}
 	synced := map[string]bool{}
 	for _, m := range moves {
+		if len(moves) <= manyMoves || !canSyncAll {
+			if err := fsutil.IgnoreMissing(fsutil.SyncFile(r.file(m.Name))); err != nil {
+				return err
+			}
+		}
 		// A new ref may have new parent directories.
 		for dir := path.Dir(m.Name); dir != "." && !synced[dir]; dir = path.Dir(dir) {
 			synced[dir] = true
