@@ -252,10 +252,10 @@ func (v *victim) locks() []string {
 	return locks
 }
 
-// later makes lock files as old as those of a git that was killed two minutes ago. A git that still
+// later makes lock files as old as those of a git that was killed eleven minutes ago. A git that still
 // runs holds the lock of the issue, too.
 func (v *victim) later() {
-	then := time.Now().Add(-2 * time.Minute)
+	then := time.Now().Add(-11 * time.Minute)
 	for _, lock := range append(v.locks(), v.path(".git/packed-refs.new")) {
 		_ = os.Chtimes(lock, then, then) // git may have removed it
 	}

@@ -100,8 +100,14 @@ func (t *IssueLock) Files() []*os.File {
 // A killed git leaves its lock files, and git never removes them. The lock file of a ref exists for
 // some milliseconds, or as long as a hook runs.
 
-// staleAfter is the age from which an unchanged lock file was left by a killed git.
-const staleAfter = time.Minute
+// staleAfter is the age from which an unchanged lock file was left by a killed git. That of packed-refs
+// is older: git pack-refs of the user holds it while it reads all refs, which can take minutes.
+func staleAfter(lock string) time.Duration {
+	if filepath.Base(lock) == "packed-refs.lock" {
+		return 10 * time.Minute
+	}
+	return time.Minute
+}
 
 // resumeTime is the time in which a running git continues after the machine was suspended.
 const resumeTime = 200 * time.Millisecond
@@ -111,7 +117,7 @@ const resumeTime = 200 * time.Millisecond
 func (r *Reader) SetAside(locks ...string) {
 	for _, lock := range locks {
 		before, err := os.Lstat(lock)
-		if err != nil || time.Since(before.ModTime()) < staleAfter {
+		if err != nil || time.Since(before.ModTime()) < staleAfter(lock) {
 			continue
 		}
 		time.Sleep(resumeTime)

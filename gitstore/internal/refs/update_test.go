@@ -217,22 +217,24 @@ func (w *world) stale(name string, age time.Duration) {
 func TestLocksOfKilledGitAreSetAside(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.stale(two+".lock", 2*staleAfter)
+	w.stale(two+".lock", 2*time.Minute)
 	require.NoError(t, w.refs.Update(t.Context(), w.update(0, 1)))
 	require.Len(t, w.notified, 1)
 	assert.Contains(t, w.notified[0], "refs/checkpoints/42.lock is the lock of a git that was killed; moved it to ")
 	assert.FileExists(t, w.GitPath("git-checkpoint/broken/refs~checkpoints~42.lock"))
 
-	w.stale("packed-refs.lock", 2*staleAfter)
-	w.stale("packed-refs.new", 2*staleAfter)
+	w.stale("packed-refs.lock", 11*time.Minute)
+	w.stale("packed-refs.new", 11*time.Minute)
 	require.NoError(t, w.refs.Update(t.Context(), w.update(1, 2)), "no ref is deleted")
 	assert.FileExists(t, w.GitPath("packed-refs.lock"))
 	require.NoError(t, w.refs.Update(t.Context(), Update{Git: w.refs.Git, Message: "delete", Locked: true, Moves: []Move{{Name: three, Old: w.commits[2]}}}))
 	assert.NoFileExists(t, w.GitPath("packed-refs.new"))
 
-	w.stale(one+".lock", staleAfter/2)
-	w.refs.SetAsideLocks(w.update(0, 1).Moves)
+	w.stale(one+".lock", time.Minute/2)
+	w.stale("packed-refs.lock", 9*time.Minute) // git pack-refs may still run
+	w.refs.SetAsideLocks(append(w.update(0, 1).Moves, Move{Name: three, Old: w.commits[2]}))
 	assert.FileExists(t, w.GitPath(one+".lock"))
+	assert.FileExists(t, w.GitPath("packed-refs.lock"))
 }
 
 // A lock of any issue sets aside the locks of a reftable.
@@ -241,8 +243,8 @@ func TestLocksOfReftablesAreSetAside(t *testing.T) {
 	w := newWorld(t)
 	w.refs.Files = false
 	require.NoError(t, os.Mkdir(w.GitPath("reftable"), 0o777))
-	w.stale("reftable/tables.list.lock", 2*staleAfter)
-	w.stale("reftable/0x01-0x03-24636bb3.ref.lock", staleAfter/2)
+	w.stale("reftable/tables.list.lock", 2*time.Minute)
+	w.stale("reftable/0x01-0x03-24636bb3.ref.lock", time.Minute/2)
 	w.refs.Lock(t.Context(), []string{"7"}).Unlock()
 	assert.NoFileExists(t, w.GitPath("reftable/tables.list.lock"))
 	assert.FileExists(t, w.GitPath("reftable/0x01-0x03-24636bb3.ref.lock"))
