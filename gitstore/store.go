@@ -31,10 +31,12 @@ type Options struct {
 
 	Notify func(line string) // receives messages about chains that other tools changed, and about their repair; may be nil
 
-	// Repair makes reads of an issue restore first what other tools removed from its chain, and
-	// settle an interrupted transaction, for a command that makes changes after it. Without it, reads
-	// change nothing, and Notify receives the difference.
+	// Repair makes reads of an issue restore first what other tools removed from its chain, for a
+	// command that makes changes after it. Without it, reads change nothing, and Notify receives the
+	// difference.
 	Repair bool
+
+	Like *Store // open in the same directory: git is not asked again for the folders and the settings; may be nil
 }
 
 // A Store is a repository's checkpoints. It is used by one goroutine at a time. Any
@@ -57,7 +59,11 @@ type Store struct {
 // that names the feature.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	defer trace.Begin(trace.Step, "open the repository").End()
-	r, err := repo.Open(ctx, repo.Options{Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify, Repair: o.Repair})
+	own := repo.Options{Dir: o.Dir, Now: o.Now, Apart: o.Apart, Asks: o.Asks, Notify: o.Notify, Repair: o.Repair}
+	if o.Like != nil {
+		own.Like = o.Like.repo
+	}
+	r, err := repo.Open(ctx, own)
 	if err != nil {
 		return nil, err
 	}

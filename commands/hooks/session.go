@@ -94,7 +94,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	var said bytes.Buffer
 	env := *c.Env
 	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(""), io.Discard, &said
-	env.Environ, env.InHook, env.Turn = slices.Concat(sessionBounds(c), env.Environ), true, turn
+	env.Environ, env.InHook, env.Turn, env.Like = slices.Concat(sessionBounds(c), env.Environ), true, turn, c.Store
 	c.RunLine(c.Ctx, &env, append(line, "--issue="+string(issue)))
 	if problem := view.FirstLine(said.String()); problem != "" { // an error, or a warning in spite of --quiet
 		notify(c, "%s", strings.TrimPrefix(problem, "git-checkpoint: "))

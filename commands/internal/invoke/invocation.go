@@ -98,7 +98,7 @@ func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 func (c *Invocation) OpenOwnFormat() error {
 	store, err := gitstore.Open(c.Ctx, gitstore.Options{
 		Now: c.Env.Now, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return !c.Needs.Offline && terminal.Has() }, // a hook must not wait for a password
-		Notify: func(line string) { c.Warnf("%s", line) }, Repair: c.changes(),
+		Notify: func(line string) { c.Warnf("%s", line) }, Repair: c.changes(), Like: c.Env.Like,
 	})
 	if err != nil {
 		return err
@@ -281,6 +281,7 @@ type Env struct {
 	Tty     func() (io.ReadWriteCloser, error) // opens the terminal for questions
 	InHook  bool                               // an agent's hook runs the command, and the agent waits
 	Turn    *Turn                              // of the agent whose hook runs the command, or nil
+	Like    *gitstore.Store                    // of the hook that runs the command in the same directory, or nil
 }
 
 // A Turn has the texts of an agent's last turn, shortened and without secrets, and its tokens.

@@ -64,6 +64,7 @@ type Options struct {
 	Asks   func() bool
 	Notify func(line string)
 	Repair bool
+	Like   *Repo
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an
@@ -73,12 +74,16 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	repo, entries, err := repository.Find(ctx, s.Git)
-	if err != nil {
-		return nil, err
+	if o.Like != nil {
+		s.Info, s.Config = o.Like.Info, o.Like.Config
+	} else {
+		repo, entries, err := repository.Find(ctx, s.Git)
+		if err != nil {
+			return nil, err
+		}
+		s.Info, s.Config = repo, entries
 	}
-	s.Info, s.Config = repo, entries
-	s.Git = s.Git.With(repo.Environ()...)
+	s.Git = s.Git.With(s.Info.Environ()...)
 	if repository.Partial(s.Config) {
 		s.LimitPromised(ctx, o)
 	}
