@@ -97,11 +97,11 @@ func (f *File) createMark() error {
 // Wait locks f and retries until the limit or the end of ctx. It fails with ErrHeld if
 // another process keeps the lock.
 func (f *File) Wait(ctx context.Context, limit time.Duration) error {
+	defer trace.Begin(trace.Lock, filepath.Base(f.Name())).End()
 	err := f.Try()
 	if !errors.Is(err, ErrHeld) {
 		return err
 	}
-	defer trace.Begin(trace.Lock, filepath.Base(f.Name())).End()
 	for deadline := time.Now().Add(limit); time.Now().Before(deadline) && ctx.Err() == nil; {
 		if err := f.Try(); !errors.Is(err, ErrHeld) {
 			return err
