@@ -252,12 +252,16 @@ func (v *victim) locks() []string {
 	return locks
 }
 
-// later makes lock files as old as those of a git that was killed eleven minutes ago. A git that still
-// runs holds the lock of the issue, too.
+// later makes lock files as old as those of a git that was killed two minutes ago. A git that still
+// runs holds the lock of the issue, too. Locks of all refs are removed, as a person has to do.
 func (v *victim) later() {
-	then := time.Now().Add(-11 * time.Minute)
+	then := time.Now().Add(-2 * time.Minute)
 	for _, lock := range append(v.locks(), v.path(".git/packed-refs.new")) {
-		_ = os.Chtimes(lock, then, then) // git may have removed it
+		if name := filepath.Base(lock); strings.HasPrefix(name, "packed-refs.") || filepath.Base(filepath.Dir(lock)) == "reftable" {
+			_ = os.Remove(lock)
+		} else {
+			_ = os.Chtimes(lock, then, then) // git may have removed it
+		}
 	}
 }
 

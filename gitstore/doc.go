@@ -143,7 +143,7 @@
 // the next undo completes it.
 //
 // A killed git leaves lock files. The next command that moves their refs, and has the lock of the
-// issue, sets them aside if they are a minute old, packed-refs.lock if it is ten minutes old.
+// issue, sets them aside if they are a minute old. The locks of packed-refs and of reftables stay.
 //
 // # Sharing
 //

@@ -4,40 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/doctor"
 	"git-checkpoint/gitstore/internal/odb"
-	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// MayMend reports whether Mend may find lost objects of a report: an alternate has one, or a remote
-// got one of the broken checkpoints, as far as this clone knows. If no checkpoint is broken, a commit
-// of the user is lost, which any remote may have. MayMend connects to no remote.
-func (s *Store) MayMend(ctx context.Context, r *Report, remotes []string) bool {
-	alternates := s.alternates()
-	defer closeAll(alternates)
-	for _, h := range r.Lost {
-		if kind, _ := intactCopy(alternates, h); kind != plumbing.InvalidObject {
-			return true
-		}
-	}
-	return len(r.Lost) > 0 && slices.ContainsFunc(remotes, func(name string) bool {
-		tip, err := s.repo.ReadRef(ctx, s.chain.TrackingRef(name, r.Issue))
-		if err != nil || tip.IsZero() {
-			return doctor.CopiesChains(s.repo.Config, name) || len(r.Broken) == 0 && r.Checked > 0
-		}
-		there, err := s.chain.Walk(r.Issue, repo.LiveRef(r.Issue), tip, 0)
-		return err != nil || len(r.Broken) == 0 || slices.ContainsFunc(r.Broken, func(id checkpoint.ID) bool { return there.Find(id) != nil })
-	})
-}
+// Borrows reports whether the repository borrows objects from others.
+func (s *Store) Borrows() bool { return len(s.repo.Info.ObjectDirs()) > 1 }
 
-// Mend replaces the lost objects of a report by intact copies from alternates and remotes. It returns their number, and the errors of remotes that did not answer. It
-// fetches into an empty store: git fetch leaves out what the refs here should have, and git fetch
-// --refetch fails at a damaged object. The request names no remote and no issue.
+// Mend replaces the lost objects of a report by intact copies from alternates and remotes. It returns
+// their number, and the errors of remotes that did not answer. It fetches into an empty store: git
+// fetch leaves out what the refs here should have, and git fetch --refetch fails at a damaged object.
+// The request names no remote and no issue.
 func (s *Store) Mend(ctx context.Context, report *Report, req OpenRemoteRequest, remotes []string) (mended int, err error) {
 	sources := s.alternates()
 	defer func() { closeAll(sources) }()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
@@ -29,22 +28,10 @@ type (
 // reports that the remote did not answer; errors of single issues are in their Synced.
 func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	defer trace.Begin(trace.Step, "fetch").End()
-	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+	if err := share.CheckRemote(req.Remote); err != nil {
 		return nil, err
 	}
 	return s.sharer.Fetch(ctx, req)
-}
-
-// prepareTransfer checks a remote's name. It takes a lock, which sets aside the lock of a reftable that
-// a killed git has left, so that git can create refs.
-func (s *Store) prepareTransfer(ctx context.Context, remote string, dryRun bool) error {
-	if err := share.CheckRemote(remote); err != nil {
-		return err
-	}
-	if !dryRun {
-		s.repo.Refs.Lock(ctx, []string{refs.Bookkeeping}).Unlock()
-	}
-	return nil
 }
 
 // A HookPrecheck holds facts from a few files of the repository, so that hooks without
@@ -80,7 +67,7 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 // their Synced.
 func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
 	defer trace.Begin(trace.Step, "push").End()
-	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+	if err := share.CheckRemote(req.Remote); err != nil {
 		return nil, err
 	}
 	if len(req.Issues) == 0 {

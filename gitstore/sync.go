@@ -35,7 +35,7 @@ const (
 // Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	defer trace.Begin(trace.Step, "sync").End()
-	if err := s.prepareTransfer(ctx, req.Remote, req.DryRun); err != nil {
+	if err := share.CheckRemote(req.Remote); err != nil {
 		return nil, err
 	}
 	y, err := s.sharer.Start("sync", req)

@@ -25,11 +25,11 @@ import (
 )
 
 // inspect inspects every chain, the hooks and the related settings. It returns the report of the
-// first issue with an error, or nil. With deep it reads the contents of the files too.
-func inspect(c *invoke.Invocation, deep bool, result *view.Doctor) (damaged *gitstore.Report, err error) {
+// first issue with an error, or nil.
+func inspect(c *invoke.Invocation, result *view.Doctor) (damaged *gitstore.Report, err error) {
 	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
 	var paces []string
-	err = eachReport(c, deep, &result.Verify, func(string) {}, func(r *gitstore.Report) {
+	err = eachReport(c, true, &result.Verify, func(string) {}, func(r *gitstore.Report) {
 		if damaged == nil && len(r.Errors) > 0 {
 			damaged = r
 		}

@@ -79,7 +79,7 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if unwritable != nil {
 		result.Errors = append(result.Errors, unwritable.Error())
 	}
-	damaged, err := inspect(c, o.fix, &result)
+	damaged, err := inspect(c, &result)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,13 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 			return err
 		}
 	}
-	result.Valid = len(result.Errors) == 0
+	var errs []string // a broken ref is found around the chains and in them
+	for _, text := range result.Errors {
+		if !slices.Contains(errs, text) {
+			errs = append(errs, text)
+		}
+	}
+	result.Errors, result.Valid = errs, len(errs) == 0
 	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
 	if err := showDoctor(c, result); err != nil || result.Valid {
 		return err
@@ -148,7 +154,7 @@ func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int,
 				continue
 			}
 			if said, err := f.Fix(c.Ctx); err != nil {
-				c.Warnf("%v", err)
+				result.Errors = append(result.Errors, fmt.Sprintf("%s: not fixed: %v", f.Text, err))
 			} else {
 				result.Fixed = append(result.Fixed, said)
 			}

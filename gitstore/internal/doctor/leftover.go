@@ -20,7 +20,7 @@ type leftKind int
 const (
 	refLock   leftKind = iota // git's lock of packed-refs or of a ref that this program updates
 	indexLock                 // git's index lock
-	temporary                 // temporary file of this program, before its rename
+	temporary                 // temporary file of this program, before its rename, or the lock of git maintenance
 	object                    // partially written object or pack
 )
 
@@ -69,8 +69,10 @@ func leftFiles(common, objects, cache string) (found []leftFile, err error) {
 		look(refLock, true, filepath.Join(common, filepath.FromSlash(prefix)), func(name string) bool { return strings.HasSuffix(name, ".lock") })
 	}
 	look(temporary, false, cache, begins("new-"))
-	look(refLock, false, common, is("packed-refs.lock"))
+	look(refLock, false, common, func(name string) bool { return name == "packed-refs.lock" || name == "packed-refs.new" })
+	look(refLock, false, filepath.Join(common, "reftable"), func(name string) bool { return strings.HasSuffix(name, ".lock") })
 	look(object, true, objects, begins("tmp_")) // git prune removes them
+	look(temporary, false, objects, is("maintenance.lock"))
 	for _, dir := range worktreeDirs(common) {
 		look(temporary, false, filepath.Join(dir, "git-checkpoint"), begins(".tmp-"))
 		look(indexLock, false, dir, is("index.lock"))

@@ -64,15 +64,6 @@ func judgeGit(config []git.ConfigEntry, version git.Version, objects ObjectCount
 	return found
 }
 
-// CopiesChains reports whether a plain fetch from a remote, or a plain push to it, copies chains.
-func CopiesChains(config []git.ConfigEntry, name string) bool {
-	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool {
-		remote, variable := inRemote(e.Key)
-		source, _, _ := strings.Cut(strings.TrimPrefix(e.Value, "+"), ":")
-		return remote == name && (variable == "fetch" || variable == "push") && overChains(source)
-	})
-}
-
 // inRemote splits remote.<name>.<variable>.
 func inRemote(key string) (name, variable string) {
 	rest, ok := strings.CutPrefix(key, "remote.")

@@ -41,19 +41,23 @@ func (s *Doctor) TryWrites() error {
 		})
 	}
 	for _, path := range paths {
-		if err := tryWrite(path); err != nil {
+		name := ".tmp-*.lock"
+		if strings.HasPrefix(path, info.ObjectDir) {
+			name = "tmp_obj_*" // git gc removes that of a killed process
+		}
+		if err := tryWrite(path, name); err != nil {
 			return fmt.Errorf("nothing can be saved here: %w", err)
 		}
 	}
-	if err := tryWrite(info.Root); err != nil && info.Root != "" {
+	if err := tryWrite(info.Root, ".tmp-*.lock"); err != nil && info.Root != "" {
 		return fmt.Errorf("nothing can be restored here: %w", err)
 	}
 	return nil
 }
 
 // tryWrite opens a file for writing, or creates and removes a file in a folder. The path may be
-// missing. Git and this program ignore the name of the file.
-func tryWrite(path string) error {
+// missing. Git and this program ignore the name of the file, a pattern of os.CreateTemp.
+func tryWrite(path, name string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.IsDir() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -62,7 +66,7 @@ func tryWrite(path string) error {
 		}
 		return fsutil.IgnoreMissing(err)
 	}
-	f, err := os.CreateTemp(path, ".tmp-*.lock")
+	f, err := os.CreateTemp(path, name)
 	if err == nil {
 		_, err = f.WriteString("x")
 		err = cmp.Or(err, f.Close(), os.Remove(f.Name()))

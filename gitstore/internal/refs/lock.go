@@ -35,8 +35,7 @@ const Bookkeeping = "%refs"
 const lockTimeout = 10 * time.Second
 
 // Lock locks issues, named as in refs, in their order to prevent deadlocks. It skips issues that it
-// cannot lock, and returns nil if it can lock no issue. In a repository with reftables, it also sets
-// aside the locks of a killed git.
+// cannot lock, and returns nil if it can lock no issue.
 func (r *Reader) Lock(ctx context.Context, issues []string) *IssueLock {
 	folder := filepath.Join(r.Path, "git-checkpoint", "lock")
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -62,10 +61,6 @@ func (r *Reader) Lock(ctx context.Context, issues []string) *IssueLock {
 		return nil
 	}
 	t.all = len(t.files) == len(issues)
-	if !r.Files {
-		locks, _ := filepath.Glob(filepath.Join(r.Path, "reftable", "*.lock"))
-		r.SetAside(locks...)
-	}
 	return t
 }
 
@@ -100,14 +95,8 @@ func (t *IssueLock) Files() []*os.File {
 // A killed git leaves its lock files, and git never removes them. The lock file of a ref exists for
 // some milliseconds, or as long as a hook runs.
 
-// staleAfter is the age from which an unchanged lock file was left by a killed git. That of packed-refs
-// is older: git pack-refs of the user holds it while it reads all refs, which can take minutes.
-func staleAfter(lock string) time.Duration {
-	if filepath.Base(lock) == "packed-refs.lock" {
-		return 10 * time.Minute
-	}
-	return time.Minute
-}
+// staleAfter is the age from which an unchanged lock file of a ref was left by a killed git.
+const staleAfter = time.Minute
 
 // resumeTime is the time in which a running git continues after the machine was suspended.
 const resumeTime = 200 * time.Millisecond
@@ -117,7 +106,7 @@ const resumeTime = 200 * time.Millisecond
 func (r *Reader) SetAside(locks ...string) {
 	for _, lock := range locks {
 		before, err := os.Lstat(lock)
-		if err != nil || time.Since(before.ModTime()) < staleAfter(lock) {
+		if err != nil || time.Since(before.ModTime()) < staleAfter {
 			continue
 		}
 		time.Sleep(resumeTime)
@@ -140,19 +129,16 @@ func (r *Reader) SetAside(locks ...string) {
 	}
 }
 
-// SetAsideLocks is SetAside for the lock files that git creates for moves in the files backend.
+// SetAsideLocks is SetAside for the lock files of the moved refs in the files backend. The locks of
+// packed-refs and of a reftable belong to all refs of the repository: a git of the user may hold them
+// for longer than a minute, and all its refs would be lost. A failed move names them, see nameLock.
 func (r *Reader) SetAsideLocks(moves []Move) {
 	if !r.Files {
-		return // see Lock
+		return
 	}
 	var locks []string
-	deletes := false
 	for _, m := range moves {
 		locks = append(locks, r.file(m.Name)+".lock", r.file("logs/"+m.Name)+".lock")
-		deletes = deletes || m.New.IsZero()
-	}
-	if deletes {
-		locks = append(locks, r.file("packed-refs.lock"), r.file("packed-refs.new"))
 	}
 	r.SetAside(locks...)
 }

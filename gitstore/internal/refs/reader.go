@@ -409,7 +409,11 @@ func packedNames(path, prefix string) ([]string, error) {
 // eachLoose calls f for each loose ref below a prefix.
 func eachLoose(dir, prefix string, f func(name, file string) error) error {
 	root := filepath.Join(dir, filepath.FromSlash(prefix))
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	// Like git, follow a symlink in place of the folder.
+	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, syscall.ENOTDIR) { // a ref has the name of the prefix
+			return nil
+		}
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
 			return fsutil.IgnoreMissing(err)
 		}

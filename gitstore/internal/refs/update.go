@@ -149,7 +149,7 @@ func (r *Reader) settle(ctx context.Context, u Update, prepared bool, failed *gi
 	case err == nil:
 		return nil
 	case slices.ContainsFunc(left, func(m Move) bool { return !Below(m.Name, []string{bookkeeping}) }):
-		return fmt.Errorf("%s was moved, but not all that belongs to it, and the next command of the issue settles that: %w", first, err)
+		return fmt.Errorf("%s was moved, but not all that belongs to it; run the command again, or git checkpoint doctor --fix: %w", first, err)
 	}
 	return &failure.DoneError{Err: fmt.Errorf("move %s: %w", left[0].Name, err)}
 }
@@ -166,17 +166,20 @@ func (r *Reader) checkTaken(moves []Move) error {
 	return nil
 }
 
-// nameLock adds to git's error about a locked ref or reftable the lock file, and that it may be
-// removed. Normally git removes the lock. The lock remains if git was killed or a disk failed.
+// nameLock adds to git's error about a lock the lock file, and that it may be removed. Normally git
+// removes the lock. The lock remains if git was killed or a disk failed.
 func (r *Reader) nameLock(ref string, failed error) error {
-	lock := filepath.Join(r.Path, "reftable", "tables.list.lock")
-	if !fsutil.Exists(lock) || !strings.Contains(failed.Error(), "cannot lock references") {
-		lock = r.file(ref) + ".lock"
-		if !fsutil.Exists(lock) || !strings.Contains(failed.Error(), "File exists") {
-			return failed
+	for _, lock := range []struct{ file, message string }{
+		{"reftable/tables.list.lock", "cannot lock references"},
+		{"packed-refs.lock", "packed-refs.lock"},
+		{"packed-refs.new", "packed-refs.new"},
+		{ref + ".lock", "File exists"},
+	} {
+		if path := r.file(lock.file); fsutil.Exists(path) && strings.Contains(failed.Error(), lock.message) {
+			return failure.Errorf(failure.Failure, "git checkpoint doctor --fix", "%w: %s exists; if no git is running, remove it", failed, path)
 		}
 	}
-	return failure.Errorf(failure.Failure, "git checkpoint doctor --fix", "%w: %s exists; if no git is running, remove it", failed, lock)
+	return failed
 }
 
 // sync makes the moves durable: git syncs the file of a ref, before 2.36 not even that, and never its

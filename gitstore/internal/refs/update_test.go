@@ -223,29 +223,29 @@ func TestLocksOfKilledGitAreSetAside(t *testing.T) {
 	assert.Contains(t, w.notified[0], "refs/checkpoints/42.lock is the lock of a git that was killed; moved it to ")
 	assert.FileExists(t, w.GitPath("git-checkpoint/broken/refs~checkpoints~42.lock"))
 
-	w.stale("packed-refs.lock", 11*time.Minute)
-	w.stale("packed-refs.new", 11*time.Minute)
-	require.NoError(t, w.refs.Update(t.Context(), w.update(1, 2)), "no ref is deleted")
+	// The locks of all refs stay: a git of the user may hold them.
+	w.Git("pack-refs", "--all")
+	w.stale("packed-refs.new", time.Hour)
+	deletes := []Move{{Name: three, Old: w.commits[1]}}
+	err := w.refs.Update(t.Context(), Update{Git: w.refs.Git, Message: "delete", Locked: true, Moves: deletes})
+	require.ErrorContains(t, err, w.GitPath("packed-refs.new")+" exists; if no git is running, remove it")
+	w.stale("packed-refs.lock", time.Hour)
+	w.refs.SetAsideLocks(deletes)
 	assert.FileExists(t, w.GitPath("packed-refs.lock"))
-	require.NoError(t, w.refs.Update(t.Context(), Update{Git: w.refs.Git, Message: "delete", Locked: true, Moves: []Move{{Name: three, Old: w.commits[2]}}}))
-	assert.NoFileExists(t, w.GitPath("packed-refs.new"))
 
 	w.stale(one+".lock", time.Minute/2)
-	w.stale("packed-refs.lock", 9*time.Minute) // git pack-refs may still run
-	w.refs.SetAsideLocks(append(w.update(0, 1).Moves, Move{Name: three, Old: w.commits[2]}))
+	w.refs.SetAsideLocks(w.update(0, 1).Moves)
 	assert.FileExists(t, w.GitPath(one+".lock"))
-	assert.FileExists(t, w.GitPath("packed-refs.lock"))
 }
 
-// A lock of any issue sets aside the locks of a reftable.
-func TestLocksOfReftablesAreSetAside(t *testing.T) {
+// The locks of a reftable belong to all refs, and stay.
+func TestLocksOfReftablesStay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.refs.Files = false
 	require.NoError(t, os.Mkdir(w.GitPath("reftable"), 0o777))
-	w.stale("reftable/tables.list.lock", 2*time.Minute)
-	w.stale("reftable/0x01-0x03-24636bb3.ref.lock", time.Minute/2)
+	w.stale("reftable/tables.list.lock", time.Hour)
 	w.refs.Lock(t.Context(), []string{"7"}).Unlock()
-	assert.NoFileExists(t, w.GitPath("reftable/tables.list.lock"))
-	assert.FileExists(t, w.GitPath("reftable/0x01-0x03-24636bb3.ref.lock"))
+	w.refs.SetAsideLocks(w.update(0, 1).Moves)
+	assert.FileExists(t, w.GitPath("reftable/tables.list.lock"))
 }
