@@ -310,7 +310,7 @@ func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
 	isDamaged := func(cp gitstore.Checkpoint) bool { return cp.ID == "" || slices.Contains(r.Broken, cp.ID) }
 	var broken *gitstore.BrokenRefError
 	var commands []string
-	elsewhere := !searched && len(r.Lost) > 0 && (len(c.Remotes()) > 0 || c.Store.Borrows()) // of a copy nothing is known before the search
+	elsewhere := !searched && len(r.Lost) > 0 && (len(c.Remotes()) > 0 || c.Store.Borrows()) // until doctor --fix has searched, a copy can be anywhere
 	isBroken := errors.As(err, &broken)
 	if elsewhere || isBroken && broken.Last.IsZero() { // doctor also sets a ref back
 		commands = append(commands, "git checkpoint doctor --fix")

@@ -173,7 +173,7 @@ func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint)
 	if err != nil {
 		live = s.NoChain(archive)
 	}
-	both := SetOf(archive.liveIn(live)) // a killed command has put them in both, before it left one of them
+	both := SetOf(archive.liveIn(live)) // a killed command stored them here and did not remove them from the chain
 	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return both[c.ID] || live.Ledger.Deletes(c.ID, c.Content) })
 	if gone := MovingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
 		for _, l := range gone {
