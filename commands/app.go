@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 
 	"git-checkpoint/commands/attempts"
@@ -195,7 +196,7 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	}
 	var damaged *gitstore.CorruptError
 	isCorrupt := errors.As(err, &damaged)
-	isGit := err != nil && !isCorrupt && damageText.MatchString(err.Error())
+	isGit := err != nil && !isCorrupt && damageText().MatchString(err.Error())
 	if !isGit && !isCorrupt || isCorrupt && damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.Subject.Issue == "" {
 		return err
 	}
@@ -207,7 +208,9 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 }
 
 // damageText matches git's messages about an object that it cannot read.
-var damageText = regexp.MustCompile(`(missing|unable to read|bad|could not parse) (blob|tree|commit)? ?object|object [0-9a-f]+ .*is corrupt|unpacker error|unable to read [0-9a-f]{40}`)
+var damageText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(missing|unable to read|bad|could not parse) (blob|tree|commit)? ?object|object [0-9a-f]+ .*is corrupt|unpacker error|unable to read [0-9a-f]{40}`)
+})
 
 // noneHint returns the next commands for an issue without checkpoints, one a line, and lines with
 // the reason of a fetch without result and the issues that have checkpoints. The archive or the

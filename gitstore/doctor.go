@@ -12,7 +12,7 @@ type Report = doctor.Report
 
 // Verify is Doctor.Verification of one issue.
 func (s *Store) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	return s.Doctor.Verification(true).Verify(ctx, issue)
+	return s.Doctor.Verification().Verify(ctx, issue)
 }
 
 // NewestValid returns the newest checkpoint with a valid record, from which work can

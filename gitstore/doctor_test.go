@@ -166,8 +166,8 @@ func TestDoctorRepairsBookkeepingRefs(t *testing.T) {
 	assert.Empty(t, w.Git("for-each-ref", "--format=%(refname)", remote.Incoming))
 }
 
-// A Verification that is not deep only checks the existence of files.
-func TestShallowVerificationDoesNotReadFiles(t *testing.T) {
+// NewestValid only checks the existence of files. NewestIntact and Verify read them.
+func TestNewestValidDoesNotReadFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Write("new.txt", "something new\n")
@@ -177,18 +177,21 @@ func TestShallowVerificationDoesNotReadFiles(t *testing.T) {
 	path := w.file("objects/" + blob[:2] + "/" + blob[2:])
 	require.NoError(t, os.Chmod(path, 0o666))
 	require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o666))
-	fast, err := w.s.Doctor.Verification(false).Verify(ctx, "42")
+	_, _, err := w.s.NewestValid(ctx, "42")
 	require.NoError(t, err)
-	assert.Empty(t, fast.Errors)
+	_, _, err = w.s.NewestIntact(ctx, "42")
+	require.ErrorAs(t, err, new(*CorruptError))
 	deep, err := w.s.Verify(ctx, "42")
 	require.NoError(t, err)
 	assert.Len(t, deep.Errors, 1)
 	require.NoError(t, os.Remove(path))
-	fast, err = w.s.Doctor.Verification(false).Verify(ctx, "42")
+	_, _, err = w.s.NewestValid(ctx, "42")
+	require.ErrorAs(t, err, new(*CorruptError))
+	deep, err = w.s.Verify(ctx, "42")
 	require.NoError(t, err)
-	require.Len(t, fast.Errors, 1)
-	assert.Contains(t, fast.Errors[0], "is missing")
-	assert.Equal(t, checkpoint.Issue("42"), fast.Issue)
+	require.Len(t, deep.Errors, 1)
+	assert.Contains(t, deep.Errors[0], "is missing")
+	assert.Equal(t, checkpoint.Issue("42"), deep.Issue)
 }
 
 // Doctor preserves locks that another process created during the examination.

@@ -273,7 +273,7 @@ func TestVerificationOfSeveralIssues(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			issues := w.many(3)
-			run := w.s.Doctor.Verification(true)
+			run := w.s.Doctor.Verification()
 			for _, i := range issues {
 				report, err := run.Verify(ctx, i)
 				require.NoError(t, err)
@@ -283,7 +283,7 @@ func TestVerificationOfSeveralIssues(t *testing.T) {
 			report, err := run.Verify(ctx, issues[1])
 			require.NoError(t, err)
 			require.Empty(t, report.Errors, "the object is read once")
-			run = w.open(w.Dir).Doctor.Verification(true)
+			run = w.open(w.Dir).Doctor.Verification()
 			for _, i := range issues {
 				report, err := run.Verify(ctx, i)
 				require.NoError(t, err)

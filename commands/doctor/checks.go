@@ -29,7 +29,7 @@ import (
 func inspect(c *invoke.Invocation, result *view.Doctor) (damaged *gitstore.Report, err error) {
 	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
 	var paces []string
-	err = eachReport(c, true, &result.Verify, func(string) {}, func(r *gitstore.Report) {
+	err = eachReport(c, &result.Verify, func(string) {}, func(r *gitstore.Report) {
 		if damaged == nil && len(r.Errors) > 0 {
 			damaged = r
 		}

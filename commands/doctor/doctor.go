@@ -120,7 +120,7 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 // answered.
 func mend(c *invoke.Invocation, result *view.Doctor) (answered bool, err error) {
 	var damaged []*gitstore.Report
-	err = eachReport(c, true, &view.Verify{}, func(string) {}, func(r *gitstore.Report) {
+	err = eachReport(c, &view.Verify{}, func(string) {}, func(r *gitstore.Report) {
 		if len(r.Lost) > 0 {
 			damaged = append(damaged, r)
 		}

@@ -29,7 +29,7 @@ func runVerify(c *invoke.Invocation) error {
 	defer t.End()
 	c.Store.SetProgress(t.At)
 	hint := ""
-	err := eachReport(c, true, &result, t.About, func(r *gitstore.Report) {
+	err := eachReport(c, &result, t.About, func(r *gitstore.Report) {
 		if hint == "" && len(r.Errors) > 0 {
 			hint = invoke.RecoveryHint(c, r, false)
 		}
@@ -53,7 +53,7 @@ func runVerify(c *invoke.Invocation) error {
 }
 
 // eachReport verifies the named issue, or all issues, and adds the results to a sum.
-func eachReport(c *invoke.Invocation, deep bool, sum *view.Verify, about func(string), f func(*gitstore.Report)) error {
+func eachReport(c *invoke.Invocation, sum *view.Verify, about func(string), f func(*gitstore.Report)) error {
 	if !namesIssue(c) {
 		defer c.Store.CacheRefs(c.Ctx)()
 	}
@@ -62,7 +62,7 @@ func eachReport(c *invoke.Invocation, deep bool, sum *view.Verify, about func(st
 		return err
 	}
 	c.Store.Doctor.Phases = c.Settings.Strings("phases")
-	run := c.Store.Doctor.Verification(deep)
+	run := c.Store.Doctor.Verification()
 	for _, i := range issues {
 		about(c.Line.Name + ": issue " + string(i))
 		report, err := run.Verify(c.Ctx, i)

@@ -34,14 +34,13 @@ type Report struct {
 // Verification does not find damage that occurs after its read.
 type Verification struct {
 	doctor *Doctor
-	deep   bool                   // also read every blob
+	deep   bool                   // also read every blob; otherwise only find out whether it exists
 	sound  map[plumbing.Hash]bool // trees and blobs without a fault in or below them
 }
 
-// Verification returns a new Verification. If deep is false, it only checks that blobs exist,
-// and leaves refs to missing commits to Check.
-func (s *Doctor) Verification(deep bool) *Verification {
-	return &Verification{doctor: s, deep: deep, sound: map[plumbing.Hash]bool{}}
+// Verification returns a new Verification.
+func (s *Doctor) Verification() *Verification {
+	return &Verification{doctor: s, deep: true, sound: map[plumbing.Hash]bool{}}
 }
 
 // Verify reads all stored objects of an issue, live and archived: commits, records,
@@ -139,9 +138,6 @@ const loadAtOnce = 500
 
 func (v *verifier) chain(ref string) error {
 	c, err := v.doctor.chain.ReadChain(v.ctx, v.report.Issue, ref, 0)
-	if !v.run.deep && errors.As(err, new(*repo.BrokenRefError)) {
-		return nil
-	}
 	if err != nil {
 		v.errorf("%v", err)
 		return nil
@@ -313,7 +309,9 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
 // complete fails if objects for a restore of c are missing, or if a restore would refuse
 // them. With deep it also reads the contents of the files.
 func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record, deep bool) error {
-	v := s.Verification(deep).verifier(ctx, c.Issue)
+	n := s.Verification()
+	n.deep = deep
+	v := n.verifier(ctx, c.Issue)
 	if deep {
 		commit, err := s.repo.ReadCommit(c.Commit)
 		if err == nil {
