@@ -33,6 +33,7 @@ type world struct {
 	refs     *Reader
 	commits  []plumbing.Hash
 	notified []string
+	mu       sync.Mutex
 	shared   map[string]bool // names of paths
 }
 
@@ -41,8 +42,14 @@ func newWorld(t *testing.T) *world {
 	g := git.Git{Dir: w.Dir, Env: []string{"GIT_COMMITTER_NAME=A U Thor", "GIT_COMMITTER_EMAIL=a@example.com"}}
 	w.refs = &Reader{
 		Git: g, Path: w.GitPath("."), Files: true,
-		Notify: func(format string, args ...any) { w.notified = append(w.notified, fmt.Sprintf(format, args...)) },
+		Notify: func(format string, args ...any) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.notified = append(w.notified, fmt.Sprintf(format, args...))
+		},
 		Share: func(paths ...string) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			for _, path := range paths {
 				name, err := filepath.Rel(w.GitPath("."), path)
 				require.NoError(t, err)
