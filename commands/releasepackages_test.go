@@ -66,7 +66,7 @@ var packageCases = []packageCase{
 	{
 		name: "apk", needs: "tar", file: "git-checkpoint_${VERSION}_linux_$ARCH.apk", bin: "usr/bin", share: "usr/share",
 		install: `tar -xzf "$FILE" --warning=no-unknown-keyword -C "$ROOT"
-			grep -x 'depend = git>=2.27' "$ROOT/.PKGINFO"
+			grep -x 'depend = git>=2.34' "$ROOT/.PKGINFO"
 			grep -x 'license = MIT' "$ROOT/.PKGINFO"
 			chroot "$ROOT" /usr/bin/git-checkpoint version`,
 	},

@@ -195,14 +195,6 @@ func showDoctor(c *invoke.Invocation, v view.Doctor) error {
 
 // measure adds the disk usage of each issue to the result, largest first.
 func measure(c *invoke.Invocation, result *view.Doctor) error {
-	version, err := c.Store.Git().Version(c.Ctx)
-	if err != nil {
-		return err
-	}
-	if !version.AtLeast(2, 31) {
-		c.Warnf("--sizes needs git 2.31")
-		return nil
-	}
 	issues, err := issuesToVerify(c)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func TestJudgeGit(t *testing.T) {
 		"gc off":                   {config: set("gc.auto", "0"), objects: ObjectCounts{Loose: 1 << 20}},
 		"git of today":             {version: git.Version{2, 36}},
 		"git that syncs no refs":   {version: git.Version{2, 35}, want: "git 2.35: it does not sync refs"},
-		"git of old":               {version: git.Version{2, 26}, want: "too old", fails: true},
+		"git of old":               {version: git.Version{2, 33}, want: "too old", fails: true},
 		"a mirror":                 {config: set("remote.a.b.mirror", "true"), want: "remote.a.b.mirror:"},
 		"no mirror":                {config: set("remote.a.mirror", "false")},
 		"a push of chains":         {config: set("remote.o.push", "refs/checkpoints/*:refs/checkpoints/*"), want: "remote.o.push"},

@@ -51,12 +51,9 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v[0] > major || v[0] == major && v[1] >= minor
 }
 
-// Minimum git version. Required features are "git config --show-scope" and transactions
-// of "git update-ref".
-const (
-	minMajor = 2
-	minMinor = 27
-)
+// Oldest is the oldest git that is supported. An older one prints the answers of "git update-ref
+// --stdin" only when it ends.
+var Oldest = Version{2, 34}
 
 // usageCode is git's exit status for an unknown option.
 const usageCode = 129
@@ -68,10 +65,18 @@ func (r *Run) tooOld(failed *CommandError) error {
 		return nil
 	}
 	version, err := InstalledVersion()
-	if err != nil || version.AtLeast(minMajor, minMinor) {
+	if err != nil {
 		return nil
 	}
-	return failure.New(failure.Repository, "upgrade git", fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", version[0], version[1], minMajor, minMinor))
+	return version.TooOld()
+}
+
+// TooOld returns an error if v is older than Oldest.
+func (v Version) TooOld() error {
+	if v.AtLeast(Oldest[0], Oldest[1]) {
+		return nil
+	}
+	return failure.New(failure.Repository, "upgrade git", fmt.Sprintf("git %d.%d is too old: git %d.%d or newer is needed", v[0], v[1], Oldest[0], Oldest[1]))
 }
 
 // InstalledVersion returns git's version and caches it.

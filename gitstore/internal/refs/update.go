@@ -76,12 +76,15 @@ func (r *Reader) Update(ctx context.Context, u Update) error {
 // update runs git. It also reports whether git has locked all refs with their old values.
 func (r *Reader) update(ctx context.Context, u Update) (prepared bool, err error) {
 	many := len(u.Moves) > manyMoves && canSyncAll
-	if many { // a git before 2.34 prints "prepare: ok" only when it ends
-		version, err := u.Git.Version(ctx)
-		many = err == nil && version.AtLeast(2, 34)
-	}
 	fsync := "core.fsync=reference"
 	if many {
+		version, err := u.Git.Version(ctx)
+		if err == nil {
+			err = version.TooOld() // its answer would be waited for without end
+		}
+		if err != nil {
+			return false, err
+		}
 		fsync = "core.fsync=none"
 	}
 	args := slices.Concat([]string{"-c", fsync}, config, []string{"update-ref", "--no-deref", "--create-reflog", "-m", u.Message, "--stdin", "-z"})
