@@ -420,7 +420,7 @@ func (l *Line) write(ctx context.Context, w *repo.ObjectWriter) error {
 			return err
 		}
 		l.temp = dir
-		dirs := append([]string{l.temp}, odb.SplitAlternates(l.store.repo.Info.Alternates)...)
+		dirs := append([]string{l.temp}, l.store.repo.Info.Alternates...)
 		l.Git = l.store.repo.Git.With(repository.AlternatesVariable + "=" + odb.JoinAlternates(dirs))
 	}
 	return w.FlushTo(ctx, l.temp)

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
-	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -32,18 +33,18 @@ type (
 	AmbiguousError    = repo.AmbiguousError
 	BrokenRefError    = repo.BrokenRefError
 	CorruptError      = repo.CorruptError
-	DoneError         = repo.DoneError
+	DoneError         = failure.DoneError
 	LimitError        = repo.LimitError
 	NoneError         = repo.NoneError
 	NotFoundError     = repo.NotFoundError
-	ObjectFormatError = repo.ObjectFormatError
+	ObjectFormatError = repository.ObjectFormatError
 	PromisedError     = repo.PromisedError
 	PushedError       = repo.PushedError
 	RefusedError      = repo.RefusedError
 	RemoteError       = chain.RemoteError
 	TakenError        = repo.TakenError
 	UnfinishedError   = repo.UnfinishedError
-	UnsupportedError  = repo.UnsupportedError
+	UnsupportedError  = repository.UnsupportedError
 )
 
 // ObjectFormat is git's name of the object format of the repositories that this package
@@ -126,6 +127,9 @@ type Git = git.Git
 // A GitVersion is the version of a git binary, as {2, 54}.
 type GitVersion = git.Version
 
+// InstalledGitVersion returns git's version.
+func InstalledGitVersion() (GitVersion, error) { return git.InstalledVersion() }
+
 // ParseGitVersion parses the output of `git version`.
 func ParseGitVersion(line string) (GitVersion, error) { return git.ParseVersion(line) }
 
@@ -186,11 +190,7 @@ func (s *Store) CommitsSince(ctx context.Context, head string) (made []string) {
 	if s.Head(ctx) == head {
 		return nil
 	}
-	read := s.repo.ReflogOfGit
-	if s.repo.Info.RefFormat == "files" {
-		read = func(_ context.Context, ref string) ([]refs.Logged, error) { return refs.ReadLog(s.repo.Info.Dir, ref) }
-	}
-	entries, _ := read(ctx, "HEAD")
+	entries, _ := s.repo.EveryEntry(ctx, "HEAD")
 	for _, e := range entries {
 		action, _, _ := strings.Cut(e.Message, ":")
 		verb, how, _ := strings.Cut(action, " ")

@@ -328,7 +328,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 // inChain adds the checkpoint's id to a DoneError, so that the user does not repeat the
 // save.
 func (w *saveOp) inChain(err error) error {
-	var done *repo.DoneError
+	var done *failure.DoneError
 	if errors.As(err, &done) {
 		return &savedError{w.id, done}
 	}
@@ -338,7 +338,7 @@ func (w *saveOp) inChain(err error) error {
 // A savedError is the DoneError of a save.
 type savedError struct {
 	id   checkpoint.ID
-	done *repo.DoneError
+	done *failure.DoneError
 }
 
 func (e *savedError) Error() string {

@@ -1,9 +1,7 @@
 package gitstore
 
 import (
-	"cmp"
 	"context"
-	"os"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -34,21 +32,19 @@ func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
 	return s.sharer.Fetch(ctx, req)
 }
 
-// A HookPrecheck holds facts from a few files of the repository, so that hooks without
-// work need one git process only. If the files do not give a definite answer, every question
-// is answered as if checkpoints may exist.
-type HookPrecheck = repo.HookPrecheck
-
-// ReadHookPrecheck reads the repository of the working directory.
-func ReadHookPrecheck(ctx context.Context) HookPrecheck { return repo.ReadHookPrecheck(ctx) }
+// AreForeign reports whether branches, by default that of HEAD, are known to belong to no issue with
+// checkpoints in the repository of the working directory. Hooks call it, because it needs only one git
+// process.
+func AreForeign(ctx context.Context, branches ...string) bool {
+	return repo.AreForeign(ctx, branches...)
+}
 
 // Purge removes the references to dropped checkpoints from an issue's reflogs and fetched refs, and
 // the operations that can reach them. The next git gc can then delete the objects. It returns the
 // remote-tracking refs that still contain one of ids. The next sync with their remote
 // moves these refs and expires their reflogs.
 func (s *Store) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) ([]string, error) {
-	carriers, err := s.sharer.Purge(ctx, issue, ids)
-	return carriers, cmp.Or(err, os.RemoveAll(s.repo.NotePath("lines"))) // the cache of blame has texts of turns
+	return s.sharer.Purge(ctx, issue, ids)
 }
 
 // Remains lists files of dropped checkpoints that git gc cannot delete.

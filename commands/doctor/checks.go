@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,21 +23,19 @@ import (
 	"git-checkpoint/gitstore/layout/pipeline"
 )
 
-// inspect inspects every chain, the hooks and the related settings. It returns the report of the
-// first issue with an error, or nil.
-func inspect(c *invoke.Invocation, result *view.Doctor) (damaged *gitstore.Report, err error) {
+// inspect adds the reports of the chains, and inspects the hooks and the related settings. It returns
+// the report of the first issue with an error, or nil.
+func inspect(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doctor) (damaged *gitstore.Report, err error) {
 	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
 	var paces []string
-	err = eachReport(c, &result.Verify, func(string) {}, func(r *gitstore.Report) {
+	for _, r := range reports {
+		addReport(&result.Verify, r)
 		if damaged == nil && len(r.Errors) > 0 {
 			damaged = r
 		}
 		paces = append(paces, paceTroubles(c, r.Issue, stale)...)
-	})
-	if err != nil {
-		return damaged, err
 	}
-	result.Warnings = slices.Concat(result.Warnings, paces, otherSystemsFiles(c), otherVersions(c))
+	result.Warnings = slices.Concat(result.Warnings, paces, otherSystemsFiles(c))
 	hooks, err := githooks.Find(c, githooks.Repo(c))
 	for _, h := range hooks {
 		if text := hookTrouble(h); text != "" {
@@ -58,28 +55,6 @@ func hookTrouble(h view.Hook) string {
 		return fmt.Sprintf("hook %s: hooks.pre_push is %s, and no hook is installed: git checkpoint hooks install --push", h.Event, h.Setting)
 	}
 	return ""
-}
-
-// otherVersions compares the git-checkpoint on PATH with the programs for one object format. It
-// returns a message for each program of another version. An upgrade can replace only one program.
-func otherVersions(c *invoke.Invocation) []string {
-	path, err := exec.LookPath("git-checkpoint")
-	if err != nil {
-		return nil
-	}
-	others := invoke.BesidePrograms(path)
-	if len(others) == 0 {
-		return nil
-	}
-	var found []string
-	own := programVersion(c, path)
-	for _, other := range others {
-		if v := programVersion(c, other); v != own {
-			found = append(found, fmt.Sprintf("%s is another version than %s: %s, and not %s: install both again",
-				other, path, cmp.Or(v, "unknown"), cmp.Or(own, "unknown")))
-		}
-	}
-	return found
 }
 
 // programVersion returns the version line of an installed git-checkpoint, or "" if the program

@@ -65,13 +65,16 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	}
 	t := c.Tick("doctor: reading the repository")
 	defer t.End()
-	searched := false // for copies of damaged objects, everywhere
-	if o.fix {
-		if searched, err = mend(c, &result); err != nil {
-			return err
-		}
+	silent := func(string) {}
+	reports, err := verifyAll(c, silent)
+	if err != nil {
+		return err
 	}
+	searched := o.fix && mend(c, reports, &result) // for copies of damaged objects, everywhere
 	fixable, err := checkAll(c, o.fix, &result)
+	if err == nil && len(result.Fixed) > 0 {
+		reports, err = verifyAll(c, silent)
+	}
 	if err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	if unwritable != nil {
 		result.Errors = append(result.Errors, unwritable.Error())
 	}
-	damaged, err := inspect(c, &result)
+	damaged, err := inspect(c, reports, &result)
 	if err != nil {
 		return err
 	}
@@ -91,13 +94,7 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 			return err
 		}
 	}
-	var errs []string // a broken ref is found around the chains and in them
-	for _, text := range result.Errors {
-		if !slices.Contains(errs, text) {
-			errs = append(errs, text)
-		}
-	}
-	result.Errors, result.Valid = errs, len(errs) == 0
+	result.Valid = len(result.Errors) == 0
 	result.Warnings = append(result.Warnings, c.TakeWarnings()...)
 	if err := showDoctor(c, result); err != nil || result.Valid {
 		return err
@@ -118,15 +115,12 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 
 // mend looks for whole copies of damaged objects and uses them. It reports whether all remotes have
 // answered.
-func mend(c *invoke.Invocation, result *view.Doctor) (answered bool, err error) {
-	var damaged []*gitstore.Report
-	err = eachReport(c, &view.Verify{}, func(string) {}, func(r *gitstore.Report) {
-		if len(r.Lost) > 0 {
-			damaged = append(damaged, r)
-		}
-	})
+func mend(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doctor) (answered bool) {
 	answered = true
-	for _, r := range damaged {
+	for _, r := range reports {
+		if len(r.Lost) == 0 {
+			continue
+		}
 		req := gitstore.OpenRemoteRequest{Timeout: c.RemoteTimeout(), Quiet: !terminal.Has()}
 		n, err := c.Store.Mend(c.Ctx, r, req, c.Remotes())
 		if n > 0 {
@@ -137,17 +131,13 @@ func mend(c *invoke.Invocation, result *view.Doctor) (answered bool, err error) 
 			answered = false
 		}
 	}
-	return answered, err
+	return answered
 }
 
 // checkAll adds the findings around the chains to the result, after a repair if fix is set. It returns
 // the number of findings that can be repaired.
 func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int, err error) {
-	version, err := c.Store.Git().Version(c.Ctx)
-	if err != nil {
-		return 0, err
-	}
-	findings, err := c.Store.Doctor.Check(c.Ctx, version)
+	findings, err := c.Store.Doctor.Check(c.Ctx)
 	if err == nil && fix {
 		for _, f := range findings {
 			if f.Fix == nil {
@@ -159,7 +149,7 @@ func checkAll(c *invoke.Invocation, fix bool, result *view.Doctor) (fixable int,
 				result.Fixed = append(result.Fixed, said)
 			}
 		}
-		findings, err = c.Store.Doctor.Check(c.Ctx, version)
+		findings, err = c.Store.Doctor.Check(c.Ctx)
 	}
 	for _, f := range findings {
 		if f.Fix != nil {

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/trace"
 )
 
@@ -18,7 +18,7 @@ import (
 // that are not defaults, sizes, findings of doctor and the end of the last trace. It has no
 // content and no value that names a place or a person. The trace names refs, and so issues.
 func report(c *invoke.Invocation, result view.Doctor) error {
-	version, err := c.Store.Git().Version(c.Ctx)
+	version, err := gitstore.InstalledGitVersion()
 	if err != nil {
 		return err
 	}
@@ -54,9 +54,12 @@ func report(c *invoke.Invocation, result view.Doctor) error {
 		c.Printf("\nno trace: repeat the slow or failing command with %s=/tmp/trace, and then this report with the same variable\n", trace.Variable)
 		return nil
 	}
-	data, err := endOf(name, traceEnd)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("doctor: read the trace: %w", err)
+	}
+	if len(data) > traceEnd {
+		_, data, _ = bytes.Cut(data[len(data)-traceEnd:], []byte("\n"))
 	}
 	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
 	return nil
@@ -83,22 +86,3 @@ func reportSizes(c *invoke.Invocation, result view.Doctor) error {
 
 // traceEnd is the number of bytes of a trace that a report has.
 const traceEnd = 64 << 10
-
-// endOf returns the last whole lines of a file, at most n bytes.
-func endOf(name string, n int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := max(info.Size()-n, 0)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, n))
-	if from > 0 {
-		_, data, _ = bytes.Cut(data, []byte("\n"))
-	}
-	return data, err
-}

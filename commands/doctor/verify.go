@@ -28,14 +28,16 @@ func runVerify(c *invoke.Invocation) error {
 	t := c.TickOf("verify", "checkpoints")
 	defer t.End()
 	c.Store.SetProgress(t.At)
+	reports, err := verifyAll(c, t.About)
+	if err != nil {
+		return err
+	}
 	hint := ""
-	err := eachReport(c, &result, t.About, func(r *gitstore.Report) {
+	for _, r := range reports {
+		addReport(&result, r)
 		if hint == "" && len(r.Errors) > 0 {
 			hint = invoke.RecoveryHint(c, r, false)
 		}
-	})
-	if err != nil {
-		return err
 	}
 	t.End()
 	result.Valid = len(result.Errors) == 0
@@ -52,14 +54,14 @@ func runVerify(c *invoke.Invocation) error {
 	return err
 }
 
-// eachReport verifies the named issue, or all issues, and adds the results to a sum.
-func eachReport(c *invoke.Invocation, sum *view.Verify, about func(string), f func(*gitstore.Report)) error {
+// verifyAll verifies the named issue, or all issues.
+func verifyAll(c *invoke.Invocation, about func(string)) (reports []*gitstore.Report, err error) {
 	if !namesIssue(c) {
 		defer c.Store.CacheRefs(c.Ctx)()
 	}
 	issues, err := issuesToVerify(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Store.Doctor.Phases = c.Settings.Strings("phases")
 	run := c.Store.Doctor.Verification()
@@ -67,14 +69,23 @@ func eachReport(c *invoke.Invocation, sum *view.Verify, about func(string), f fu
 		about(c.Line.Name + ": issue " + string(i))
 		report, err := run.Verify(c.Ctx, i)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		sum.Errors = append(sum.Errors, report.Errors...)
-		sum.Warnings = append(sum.Warnings, report.Warnings...)
-		sum.Checked += report.Checked
-		f(report)
+		reports = append(reports, report)
 	}
-	return nil
+	return reports, nil
+}
+
+// addReport adds a report to a sum. An error that the sum has already is not repeated: doctor finds a
+// broken ref around the chains and in them.
+func addReport(sum *view.Verify, r *gitstore.Report) {
+	for _, text := range r.Errors {
+		if !slices.Contains(sum.Errors, text) {
+			sum.Errors = append(sum.Errors, text)
+		}
+	}
+	sum.Warnings = append(sum.Warnings, r.Warnings...)
+	sum.Checked += r.Checked
 }
 
 func namesIssue(c *invoke.Invocation) bool { return len(c.Line.Args) > 0 || c.Line.Common.Issue != "" }

@@ -25,7 +25,7 @@ func postCheckout(c *invoke.Invocation, args []string) error {
 	if c.Env.Getenv("CI") != "" || c.Env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.Env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
 		return nil
 	}
-	if g := gitstore.ReadHookPrecheck(c.Ctx); g.IsForeign(g.Branch) {
+	if gitstore.AreForeign(c.Ctx) {
 		return nil
 	}
 	done, on, err := openQuickly(c)

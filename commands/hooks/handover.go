@@ -21,9 +21,6 @@ import (
 // marked as data, because anyone who can push a ref can write it.
 func sessionStart(c *invoke.Invocation, args []string) (failed error) {
 	in := readSessionInput(c)
-	if gitstore.ReadHookPrecheck(c.Ctx).HasNoCheckpoints() && in.SessionID == "" {
-		return nil
-	}
 	whole := c.Ctx
 	done, on, err := openStarted(c, in)
 	defer done()

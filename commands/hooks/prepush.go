@@ -25,9 +25,13 @@ func prePush(c *invoke.Invocation, args []string) error {
 	if err != nil {
 		return err
 	}
-	precheck := gitstore.ReadHookPrecheck(c.Ctx)
-	mayHave := func(u hook.Update) bool { return u.Branch() != "" && !precheck.IsForeign(u.Branch()) }
-	if !slices.ContainsFunc(updates, mayHave) { // without updates every ref is up to date
+	var branches []string
+	for _, u := range updates {
+		if u.Branch() != "" {
+			branches = append(branches, u.Branch())
+		}
+	}
+	if len(branches) == 0 || gitstore.AreForeign(c.Ctx, branches...) { // without updates every ref is up to date
 		return nil
 	}
 	if err := c.Open(); err != nil {

@@ -14,7 +14,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -127,9 +126,6 @@ const keepGoing = 2
 // sessionStop makes the lead session of an incomplete pipeline continue. Other sessions
 // may stop, and so may the lead if a stop hook has already made it continue.
 func sessionStop(c *invoke.Invocation, _ []string) error {
-	if gitstore.ReadHookPrecheck(c.Ctx).HasNoCheckpoints() {
-		return nil
-	}
 	in := readSessionInput(c)
 	if in.SessionID == "" || in.StopActive {
 		return nil

@@ -64,7 +64,7 @@ func (f *Error) hinted() *Error {
 // repairing returns a hint with an action that makes writes possible. Unless the command has
 // made its change, the hint asks for a second run of the command.
 func repairing(err error, action string) string {
-	if errors.As(err, new(*DoneError)) || errors.As(err, new(*doneError)) {
+	if errors.As(err, new(*DoneError)) {
 		return action
 	}
 	return action + ", then run the command again"

@@ -68,24 +68,25 @@ func Usagef(format string, args ...any) error { return Errorf(Usage, "", format,
 
 // A DoneError reports an error after refs had moved. The change is made, but may be lost
 // through power loss or gc.
-type DoneError struct{ Err error }
+type DoneError struct {
+	Err     error
+	isWhole bool // the text of Err says that the change is made
+}
 
-func (e *DoneError) Error() string { return fmt.Sprintf("the change is made, but: %v", e.Err) }
+func (e *DoneError) Error() string {
+	if e.isWhole {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("the change is made, but: %v", e.Err)
+}
 
 func (e *DoneError) Unwrap() error { return e.Err }
 
-// DoneErrorf returns a failure of a command that has made its change. The hint asks for no
-// second run of the command.
+// DoneErrorf returns a failure of a command that has made its change, with a text of its own. The hint
+// asks for no second run of the command.
 func DoneErrorf(format string, args ...any) error {
-	return Errorf(Failure, "", "%w", &doneError{fmt.Errorf(format, args...)})
+	return Errorf(Failure, "", "%w", &DoneError{Err: fmt.Errorf(format, args...), isWhole: true})
 }
-
-// A doneError is a failure after the change was made, without further words.
-type doneError struct{ err error }
-
-func (d *doneError) Error() string { return d.err.Error() }
-
-func (d *doneError) Unwrap() error { return d.err }
 
 // A Silent error ends the program with a code and without a message, because the output
 // is complete.

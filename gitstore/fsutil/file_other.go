@@ -3,14 +3,8 @@
 package fsutil
 
 import (
-	"io/fs"
 	"os"
 )
-
-// OpenFile is os.OpenFile.
-func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag, perm)
-}
 
 // OpenIn opens a file of a directory, which is open both as root and as dir.
 func OpenIn(root *os.Root, _ *os.File, name string) (*os.File, error) { return root.Open(name) }
@@ -22,6 +16,9 @@ func SyncFile(string) error { return nil }
 // SyncDir does nothing: this system cannot sync a directory, and NTFS journals file
 // names.
 func SyncDir(string) error { return nil }
+
+// CheckWritable does nothing: on this system only a write shows whether it is permitted.
+func CheckWritable(string) error { return nil }
 
 // IsRunning always returns true, because this platform has no check: only a file's age
 // counts.

@@ -10,18 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenFile is os.OpenFile for regular files. It does not register the file for polling,
-// which saves five system calls. A save opens dozens of files.
-func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	fd, err := IgnoringEINTR(func() (int, error) {
-		return unix.Open(path, flag|unix.O_CLOEXEC, uint32(perm))
-	})
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	}
-	return os.NewFile(uintptr(fd), path), nil
-}
-
 // OpenIn opens a file of a directory, which is open both as root and as dir. It fails for a symlink,
 // and does not register the file for polling.
 func OpenIn(_ *os.Root, dir *os.File, name string) (*os.File, error) {
@@ -46,7 +34,7 @@ func IgnoringEINTR(f func() (int, error)) (int, error) {
 
 // SyncFile makes the content of a file durable.
 func SyncFile(path string) error {
-	f, err := OpenFile(path, os.O_RDONLY, 0)
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -62,6 +50,14 @@ func SyncDir(path string) error {
 		return nil
 	}
 	return err
+}
+
+// CheckWritable fails if this user may not write to a file or folder. It writes nothing.
+func CheckWritable(path string) error {
+	if err := unix.Access(path, unix.W_OK); err != nil {
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
 }
 
 // IsRunning reports whether process pid exists.

@@ -94,7 +94,7 @@ type ReplaceOptions struct {
 // the rename, it removes the temporary file.
 func ReplaceFile(path string, content io.Reader, o ReplaceOptions) error {
 	dir := filepath.Dir(path)
-	temp, err := createTemp(filepath.Join(dir, o.Temp), o.Mode)
+	temp, err := CreateTemp(filepath.Join(dir, o.Temp), o.Mode)
 	if err != nil {
 		return err
 	}
@@ -112,10 +112,11 @@ func ReplaceFile(path string, content io.Reader, o ReplaceOptions) error {
 	return nil
 }
 
-func createTemp(prefix string, mode fs.FileMode) (*os.File, error) {
+// CreateTemp creates a file with a name that begins with prefix, and with the mode without the umask.
+func CreateTemp(prefix string, mode fs.FileMode) (*os.File, error) {
 	for try := 0; ; try++ {
 		name := prefix + strconv.FormatUint(uint64(rand.Uint32()), 10)
-		f, err := OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) || try > 1000 {
 			return f, err
 		}

@@ -122,18 +122,6 @@ func findBeside(name string, self ...string) []string {
 	return found
 }
 
-// BesidePrograms returns the paths of the installed programs for one object format that the
-// program at path can run.
-func BesidePrograms(path string) []string {
-	var found []string
-	for _, format := range []string{"sha1", "sha256"} {
-		if others := findBeside(otherPrograms[format], path); len(others) > 0 {
-			found = append(found, others[0])
-		}
-	}
-	return found
-}
-
 // Chdir changes to the directory of -C, unless it is "".
 func (c *Invocation) Chdir(dir string) error {
 	if dir == "" {

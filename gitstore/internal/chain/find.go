@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -347,7 +346,7 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: some file systems treat %s as equal", i, there)}
 	case known:
 		return nil
-	case r.IsTaken(name) || r.Folds() && r.HasEqualName(name, maps.Values(n.folded)):
+	case r.IsTaken(name):
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: the file system treats the name of another issue as equal", i)}
 	}
 	n.folded[fsutil.FoldName(name)] = name

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
@@ -114,7 +115,7 @@ func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue, delete
 		}
 		err = r.k.Protect(ctx)
 	}
-	var done *repo.DoneError
+	var done *failure.DoneError
 	switch {
 	case errors.As(err, &done):
 		s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored, but: %v", i, repo.LiveRef(i), done.Err)

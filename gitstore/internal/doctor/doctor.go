@@ -39,8 +39,15 @@ func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *D
 }
 
 // Check examines the files, refs and settings around the chains of the repository. A
-// Verification checks the chains themselves. gitVersion is the version of git. Errors come first.
-func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) ([]Finding, error) {
+// Verification checks the chains themselves. Errors come first.
+func (s *Doctor) Check(ctx context.Context) ([]Finding, error) {
+	version, err := git.InstalledVersion()
+	if err == nil {
+		err = version.TooOld()
+	}
+	if err != nil {
+		return nil, err
+	}
 	if s.repo.CacheRefs(ctx) {
 		defer s.repo.Refs.Release()
 	}
@@ -53,7 +60,7 @@ func (s *Doctor) Check(ctx context.Context, gitVersion git.Version) ([]Finding, 
 		return nil, err
 	}
 	objects, err := s.ObjectCounts(ctx)
-	found = slices.Concat(left, found, s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, gitVersion, objects))
+	found = slices.Concat(left, found, s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, version, objects))
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
 		case a.Error == b.Error:
@@ -80,7 +87,7 @@ func (s *Doctor) Features() []string {
 		{"partial", repository.Partial(s.repo.Config)},
 		{"linked worktree", info.Dir != info.CommonDir},
 		{"precious objects", info.Precious},
-		{"alternates in the environment", info.Alternates != ""},
+		{"alternates", len(info.Alternates) > 0},
 	} {
 		if f.on {
 			all = append(all, f.name)

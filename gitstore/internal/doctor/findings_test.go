@@ -17,9 +17,9 @@ func TestLeftFiles(t *testing.T) {
 	common := t.TempDir()
 	left := map[string]leftKind{
 		"packed-refs.lock": refLock, "refs/checkpoints/a/b.lock": refLock, "index.lock": indexLock,
-		"objects/12/tmp_obj_x": object, "objects/pack/tmp_pack_x": object, "objects/pack/tmp_mtimes_x": object, "git-checkpoint/cache/new-x": temporary,
-		"git-checkpoint/.tmp-1": temporary, "index-12-34": temporary, "index-12-34.lock": temporary,
-		"worktrees/w/index.lock": indexLock, "worktrees/w/git-checkpoint/.tmp-1": temporary, "worktrees/w/index-1-2": temporary,
+		"git-checkpoint/cache/new-x": temporary,
+		"git-checkpoint/.tmp-1":      temporary,
+		"worktrees/w/index.lock":     indexLock, "worktrees/w/git-checkpoint/.tmp-1": temporary,
 	}
 	put := func(name string) {
 		path := filepath.Join(common, name)
@@ -30,8 +30,8 @@ func TestLeftFiles(t *testing.T) {
 		put(name)
 	}
 	for _, name := range []string{
-		"refs/checkpoints/a/b", "refs/heads/x.lock", "config.lock", "index", "index-x-1", "index-12-ab", "index-1-",
-		"objects/12/34", "git-checkpoint/restore", "git-checkpoint/deep/.tmp-1", "worktrees/w/deep/index.lock",
+		"refs/checkpoints/a/b", "refs/heads/x.lock", "config.lock", "index", "index-12-34",
+		"objects/12/34", "objects/12/tmp_obj_x", "git-checkpoint/restore", "git-checkpoint/deep/.tmp-1", "worktrees/w/deep/index.lock",
 	} {
 		put(name)
 	}
@@ -59,7 +59,6 @@ func TestJudgeGit(t *testing.T) {
 		version git.Version
 		objects ObjectCounts
 		want    string // part of the text, "" means no finding
-		fails   bool
 	}{
 		"few objects":              {objects: ObjectCounts{Loose: 6700, Packs: 50}},
 		"many objects":             {objects: ObjectCounts{Loose: 6701}, want: "6701 loose objects, more than gc.auto (6700): git gc packs them"},
@@ -68,7 +67,6 @@ func TestJudgeGit(t *testing.T) {
 		"gc off":                   {config: set("gc.auto", "0"), objects: ObjectCounts{Loose: 1 << 20}},
 		"git of today":             {version: git.Version{2, 36}},
 		"git that syncs no refs":   {version: git.Version{2, 35}, want: "git 2.35: it does not sync refs"},
-		"git of old":               {version: git.Version{2, 33}, want: "too old", fails: true},
 		"a mirror":                 {config: set("remote.a.b.mirror", "true"), want: "remote.a.b.mirror:"},
 		"no mirror":                {config: set("remote.a.mirror", "false")},
 		"a push of chains":         {config: set("remote.o.push", "refs/checkpoints/*:refs/checkpoints/*"), want: "remote.o.push"},
@@ -82,12 +80,14 @@ func TestJudgeGit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if c.version == (git.Version{}) {
+				c.version = git.Version{2, 36}
+			}
 			found := judgeGit(c.config, c.version, c.objects)
 			if c.want == "" {
 				assert.Empty(t, found)
 			} else if assert.Len(t, found, 1) {
 				assert.Contains(t, found[0].Text, c.want)
-				assert.Equal(t, c.fails, found[0].Error)
 			}
 		})
 	}

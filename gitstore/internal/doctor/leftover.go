@@ -21,7 +21,6 @@ const (
 	refLock   leftKind = iota // git's lock of packed-refs or of a ref that this program updates
 	indexLock                 // git's index lock
 	temporary                 // temporary file of this program, before its rename, or the lock of git maintenance
-	object                    // partially written object or pack
 )
 
 // A leftFile is a lock or a temporary file.
@@ -31,9 +30,8 @@ type leftFile struct {
 	at   time.Time // modification time
 }
 
-// Minimum ages of leftover files. A ref lock is held only during a sync to disk, and a
-// process that writes an object or pack keeps updating the file. The index may be locked
-// for hours while a user edits a commit message.
+// Minimum ages of leftover files. A ref lock is held only during a sync to disk. The index may be
+// locked for hours while a user edits a commit message. Git removes partially written objects itself.
 const (
 	lockFor      = time.Hour
 	temporaryFor = 24 * time.Hour
@@ -71,16 +69,10 @@ func leftFiles(common, objects, cache string) (found []leftFile, err error) {
 	look(temporary, false, cache, begins("new-"))
 	look(refLock, false, common, func(name string) bool { return name == "packed-refs.lock" || name == "packed-refs.new" })
 	look(refLock, false, filepath.Join(common, "reftable"), func(name string) bool { return strings.HasSuffix(name, ".lock") })
-	look(object, true, objects, begins("tmp_")) // git prune removes them
 	look(temporary, false, objects, is("maintenance.lock"))
 	for _, dir := range worktreeDirs(common) {
 		look(temporary, false, filepath.Join(dir, "git-checkpoint"), begins(".tmp-"))
 		look(indexLock, false, dir, is("index.lock"))
-		look(temporary, false, dir, func(name string) bool { // index-<process>-<random>, or its lock
-			rest, ok := strings.CutPrefix(strings.TrimSuffix(name, ".lock"), "index-")
-			process, random, both := strings.Cut(rest, "-")
-			return ok && both && strings.Trim(process+random, "0123456789") == "" && process != "" && random != ""
-		})
 	}
 	return found, errors.Join(errs...)
 }
@@ -102,7 +94,8 @@ func (s *Doctor) leftovers() (found []Finding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	old := map[leftKind][]leftFile{}
+	var old []leftFile
+	var names []string
 	for _, f := range files {
 		switch age := s.repo.Now().Sub(f.at); {
 		case f.kind == refLock && age > lockFor:
@@ -110,19 +103,13 @@ func (s *Doctor) leftovers() (found []Finding, err error) {
 			found = append(found, failure("%s", text).withFix(s.remove("removed the stale lock "+s.shown(f.path), f)))
 		case f.kind == indexLock && age > lockFor:
 			found = append(found, warning("%s: the staging area is locked since %s: remove the file if no git is at work there", s.shown(f.path), spell(age)))
-		case f.kind >= temporary && age > temporaryFor:
-			old[f.kind] = append(old[f.kind], f)
+		case f.kind == temporary && age > temporaryFor:
+			old, names = append(old, f), append(names, s.shown(f.path))
 		}
 	}
-	for kind, what := range []string{temporary: "temporary file", object: "half-written object"} {
-		var names []string
-		for _, f := range old[leftKind(kind)] {
-			names = append(names, s.shown(f.path))
-		}
-		if len(names) > 0 {
-			text := fmt.Sprintf("%s of processes that are gone: %s", plural(len(names), what), some(names))
-			found = append(found, warning("%s", text).withFix(s.remove("removed "+text, old[leftKind(kind)]...)))
-		}
+	if len(old) > 0 {
+		text := fmt.Sprintf("%s of processes that are gone: %s", plural(len(old), "temporary file"), some(names))
+		found = append(found, warning("%s", text).withFix(s.remove("removed "+text, old...)))
 	}
 	for _, dir := range worktreeDirs(info.CommonDir) {
 		if fsutil.Exists(filepath.Join(dir, "git-checkpoint", "restore")) {

@@ -35,10 +35,8 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if err := s.loadRefs(ctx, names); err != nil {
-		return nil, nil, nil, err
-	}
-	defer s.repo.Objects.Hold(nil)
+	s.repo.Objects.Hold(true)
+	defer s.repo.Objects.Hold(false)
 	killed := map[string]plumbing.Hash{} // refs that killed fetches left
 	for _, name := range names {
 		issue, isKey := issueOf(name)
@@ -79,28 +77,6 @@ func (s *Doctor) lacking(issue checkpoint.Issue) Finding {
 	return warning("%s: checkpoints of this clone were removed outside git-checkpoint", text).withFix(func(ctx context.Context) (string, error) {
 		return "restored the checkpoints of this clone in " + text, s.chain.Retry(ctx, issue, func() error { return nil })
 	})
-}
-
-// loadRefs loads the commits of refs, and all objects of operations.
-func (s *Doctor) loadRefs(ctx context.Context, names []string) error {
-	var roots []plumbing.Hash
-	isOperation := map[plumbing.Hash]bool{}
-	for _, name := range names {
-		if hash, err := s.repo.ReadRef(ctx, name); err == nil && !hash.IsZero() {
-			roots = append(roots, hash)
-			isOperation[hash] = isOperation[hash] || strings.HasPrefix(name, operation.Refs)
-		}
-	}
-	_, err := s.load(ctx, roots, loading{
-		isKept: func(_ plumbing.Hash, name string) bool { return name == "operation" },
-		next: func(c repo.RawCommit) []plumbing.Hash {
-			if isOperation[c.Hash] {
-				return []plumbing.Hash{c.Tree}
-			}
-			return nil
-		},
-	})
-	return err
 }
 
 // issueOf returns the issue of a ref of a chain, an archive or own/, "" for other refs. It returns

@@ -109,7 +109,7 @@ func (s *subject) headers() {
 }
 
 func (s *subject) commitObject() {
-	if _, err := s.intact(plumbing.CommitObject, s.l.Raw.Hash); err != nil {
+	if _, err := trees.ReadAs(s.repo.Objects, plumbing.CommitObject, s.l.Raw.Hash); err != nil {
 		s.fault(s.name, "", err)
 	}
 }

@@ -33,12 +33,8 @@ func judgeGit(config []git.ConfigEntry, version git.Version, objects ObjectCount
 			found = append(found, warning("%s, more than %s (%d): git gc %s them", plural(c.count, c.what), c.key, limit, c.does))
 		}
 	}
-	if version != (git.Version{}) && !version.AtLeast(2, 36) {
-		if err := version.TooOld(); err != nil {
-			found = append(found, failure("%v", err))
-		} else {
-			found = append(found, warning("git %d.%d: it does not sync refs: a power failure can lose the last save; git 2.36 and newer do", version[0], version[1]))
-		}
+	if !version.AtLeast(2, 36) {
+		found = append(found, warning("git %d.%d: it does not sync refs: a power failure can lose the last save; git 2.36 and newer do", version[0], version[1]))
 	}
 	for _, s := range config {
 		remote, variable := inRemote(s.Key)

@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
-	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -48,7 +47,7 @@ func (s *Doctor) Verification() *Verification {
 // stored form. The error reports that Verify itself could not continue. Like git fsck,
 // Verify detects objects whose content does not match their id.
 func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Report, error) {
-	defer n.doctor.repo.Objects.Hold(nil)
+	defer n.doctor.repo.Objects.Hold(false)
 	v := n.verifier(ctx, issue)
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
 		if err := v.chain(ref); err != nil {
@@ -77,9 +76,8 @@ type verifier struct {
 	repo    *repo.Repo
 	ctx     context.Context
 	report  *Report
-	loaded  map[plumbing.Hash]*odb.Object // objects of load, whose contents have their hashes
-	seen    map[plumbing.Hash]bool        // trees and blobs of this issue that were checked
-	ledgers map[plumbing.Hash]bool        // likewise
+	seen    map[plumbing.Hash]bool // trees and blobs of this issue that were checked
+	ledgers map[plumbing.Hash]bool // likewise
 	ids     map[checkpoint.ID][]foundAt
 	lacks   map[string]error  // by checkpoint: error of an object that a partial clone could not fetch
 	alike   map[string]*alike // warnings about records, by kind
@@ -133,8 +131,8 @@ func (v *verifier) fault(name, part string, err error) {
 	}
 }
 
-// loadAtOnce is the number of commits of a chain whose objects are in memory at once.
-const loadAtOnce = 500
+// heldCommits is the number of commits of a chain whose trees are in memory at once.
+const heldCommits = 500
 
 func (v *verifier) chain(ref string) error {
 	c, err := v.doctor.chain.ReadChain(v.ctx, v.report.Issue, ref, 0)
@@ -154,10 +152,8 @@ func (v *verifier) chain(ref string) error {
 	v.members(ref, c)
 	var above *chain.ChainCommit
 	for i := range c.Commits {
-		if i%loadAtOnce == 0 {
-			if err := v.load(c.Commits[i:min(i+loadAtOnce, len(c.Commits))]); err != nil {
-				return err
-			}
+		if i%heldCommits == 0 {
+			v.repo.Objects.Hold(true)
 		}
 		v.repo.Progress(i, len(c.Commits))
 		l := &c.Commits[i]
@@ -180,46 +176,6 @@ func (v *verifier) chain(ref string) error {
 	return nil
 }
 
-// load reads the objects of some commits of a chain, and holds commits, trees, records and ledgers for
-// the checks. Of HEAD at the save it reads the commit. Without deep, blobs are not read.
-func (v *verifier) load(commits []chain.ChainCommit) (err error) {
-	tops := map[plumbing.Hash]bool{}
-	depth := map[plumbing.Hash]int{} // of commits: 2 in the chain, 1 for a state commit, 0 for others
-	var roots []plumbing.Hash
-	for i := range commits {
-		c := &commits[i].Raw
-		roots, depth[c.Hash], tops[c.Tree] = append(roots, c.Hash), 2, true
-	}
-	v.loaded, err = v.doctor.load(v.ctx, roots, loading{
-		deep: v.run.deep, sound: v.run.sound,
-		isKept: func(tree plumbing.Hash, name string) bool {
-			return tops[tree] && (name == "checkpoint.yaml" || name == "ledger")
-		},
-		next: func(c repo.RawCommit) (next []plumbing.Hash) {
-			switch depth[c.Hash] {
-			case 2:
-				if next = []plumbing.Hash{c.Tree}; len(c.Parents) > 1 {
-					depth[c.Parents[1]] = max(depth[c.Parents[1]], 1)
-					next = append(next, c.Parents[1])
-				}
-			case 1:
-				next = c.Parents
-			}
-			return next
-		},
-	})
-	return err
-}
-
-// intact reads an object and compares its content with its id.
-func (v *verifier) intact(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, error) {
-	data, err := trees.ReadAs(v.repo.Objects, kind, hash)
-	if err == nil && v.loaded[hash] == nil && plumbing.ComputeHash(kind, data) != hash {
-		err = lost(kind, hash, odb.ErrHash)
-	}
-	return data, err
-}
-
 func lost(kind plumbing.ObjectType, hash plumbing.Hash, err error) error {
 	return &repo.CorruptError{Object: fmt.Sprintf("%s %s", kind, hash), Err: err, Lost: hash}
 }
@@ -239,7 +195,7 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) bool {
 	}
 	v.seen[hash] = true
 	var entries []trees.Entry
-	data, err := v.intact(plumbing.TreeObject, hash)
+	data, err := trees.ReadAs(v.repo.Objects, plumbing.TreeObject, hash)
 	if err == nil {
 		entries, err = trees.Parse(data)
 	}
@@ -288,8 +244,8 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
 	}
 	v.seen[hash] = true
 	var err error
-	if o := v.loaded[hash]; o != nil {
-		err = o.Err
+	if v.run.deep {
+		err = v.repo.Objects.Check(hash)
 	} else if !v.repo.Objects.Has(hash) {
 		err = plumbing.ErrObjectNotFound
 	}
@@ -313,14 +269,8 @@ func (s *Doctor) complete(ctx context.Context, c *chain.Checkpoint, r *checkpoin
 	n.deep = deep
 	v := n.verifier(ctx, c.Issue)
 	if deep {
-		commit, err := s.repo.ReadCommit(c.Commit)
-		if err == nil {
-			err = v.load([]chain.ChainCommit{{Raw: commit}})
-		}
-		if err != nil {
-			return err
-		}
-		defer s.repo.Objects.Hold(nil)
+		s.repo.Objects.Hold(true)
+		defer s.repo.Objects.Hold(false)
 	}
 	v.tree(c.Name(), "", c.Tree)
 	v.snapshot(c, r)

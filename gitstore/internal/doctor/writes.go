@@ -13,15 +13,18 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// maxTried limits the files of this program that TryWrites opens.
+// maxTried limits the files of this program whose permissions TryWrites checks.
 const maxTried = 1000
 
-// TryWrites writes a file into each folder that a save or a restore writes to, removes it, and opens
-// the files of this program for writing. It returns the first failure: another user, such as root,
-// may own a single folder.
+// TryWrites writes a file into the main folders that a save writes to, and removes it. It also checks
+// the permissions of all other folders of objects, and of the files of this program: another user,
+// such as root, may own a single folder. It returns the first failure.
 func (s *Doctor) TryWrites() error {
 	info := s.repo.Info
-	paths := []string{info.ObjectDir, info.CommonDir, info.Dir, filepath.Join(info.CommonDir, "reftable"), filepath.Join(info.ObjectDir, "pack")}
+	if err := cmp.Or(tryWrite(info.ObjectDir, "tmp_obj_*"), tryWrite(info.CommonDir, ".tmp-*.lock"), tryWrite(info.Dir, ".tmp-*.lock")); err != nil {
+		return fmt.Errorf("nothing can be saved here: %w", err)
+	}
+	paths := []string{filepath.Join(info.CommonDir, "reftable"), filepath.Join(info.ObjectDir, "pack")}
 	fanOut, _ := filepath.Glob(filepath.Join(info.ObjectDir, "[0-9a-f][0-9a-f]"))
 	paths = append(paths, fanOut...)
 	own := []string{filepath.Join(info.CommonDir, "git-checkpoint"), s.repo.StateDir()}
@@ -37,42 +40,32 @@ func (s *Doctor) TryWrites() error {
 			if len(paths) > last {
 				return fs.SkipAll
 			}
-			return nil // tryWrite fails at what cannot be listed
+			return nil // a folder that cannot be listed is in the list itself
 		})
 	}
 	for _, path := range paths {
-		name := ".tmp-*.lock"
-		if strings.HasPrefix(path, info.ObjectDir) {
-			name = "tmp_obj_*" // git gc removes that of a killed process
-		}
-		if err := tryWrite(path, name); err != nil {
+		if err := fsutil.IgnoreMissing(fsutil.CheckWritable(path)); err != nil {
 			return fmt.Errorf("nothing can be saved here: %w", err)
 		}
 	}
-	if err := tryWrite(info.Root, ".tmp-*.lock"); err != nil && info.Root != "" {
-		return fmt.Errorf("nothing can be restored here: %w", err)
+	if info.Root != "" {
+		if err := tryWrite(info.Root, ".tmp-*.lock"); err != nil {
+			return fmt.Errorf("nothing can be restored here: %w", err)
+		}
 	}
 	return nil
 }
 
-// tryWrite opens a file for writing, or creates and removes a file in a folder. The path may be
-// missing. Git and this program ignore the name of the file, a pattern of os.CreateTemp.
-func tryWrite(path, name string) error {
-	info, err := os.Lstat(path)
-	if err == nil && !info.IsDir() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err == nil {
-			err = f.Close()
-		}
-		return fsutil.IgnoreMissing(err)
-	}
-	f, err := os.CreateTemp(path, name)
+// tryWrite creates and removes a file in a folder. Git and this program ignore the name of the file, a
+// pattern of os.CreateTemp.
+func tryWrite(dir, name string) error {
+	f, err := os.CreateTemp(dir, name)
 	if err == nil {
 		_, err = f.WriteString("x")
 		err = cmp.Or(err, f.Close(), os.Remove(f.Name()))
 	}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = &fs.PathError{Op: "write", Path: path, Err: p.Err}
+		err = &fs.PathError{Op: "write", Path: dir, Err: p.Err}
 	}
-	return fsutil.IgnoreMissing(err)
+	return err
 }

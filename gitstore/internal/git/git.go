@@ -20,7 +20,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -50,9 +49,6 @@ type Git struct {
 	// files.
 	Apart bool
 	Hold  []*os.File // with Apart: files that stay open, and locked, until git exits
-
-	// Limit is the timeout of each Await, Write and Finish. Zero means no timeout.
-	Limit time.Duration
 }
 
 // A CommandError reports a failed git command.
@@ -112,12 +108,9 @@ func (g Git) Pipe(ctx context.Context, stdin []byte, args ...string) ([]byte, er
 
 // Stream is Output with standard input from r, which may be nil.
 func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, error) {
-	run, err := g.command(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	run.cmd.Stdin = r
-	return run.end(run.cmd.Run())
+	var out bytes.Buffer
+	err := g.Filter(ctx, r, &out, args...)
+	return out.Bytes(), err
 }
 
 // Copy runs git and streams its standard output to w.
@@ -145,10 +138,8 @@ type Run struct {
 	stdout bytes.Buffer
 	stderr boundedText
 
-	span  trace.Span
-	limit time.Duration
-	stop  context.CancelFunc // terminates git
-	late  atomic.Bool        // git was terminated at the limit
+	span trace.Span
+	stop context.CancelFunc // terminates git
 }
 
 // command prepares a git process.
@@ -163,7 +154,7 @@ func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 		all = append(all, "-c", setting)
 	}
 	all = append(all, args...)
-	run := &Run{cmd: exec.CommandContext(ctx, path, all...), args: args, limit: g.Limit, stop: stop, span: traced(path, args)}
+	run := &Run{cmd: exec.CommandContext(ctx, path, all...), args: args, stop: stop, span: traced(path, args)}
 	run.cmd.Dir = g.Dir
 	run.cmd.Env = g.environ()
 	run.cmd.Stdout, run.cmd.Stderr = &run.stdout, &run.stderr
@@ -230,7 +221,7 @@ func (g Git) Detach(args ...string) error {
 	return cmd.Process.Release()
 }
 
-// Talk is Start for an interactive git, whose output the caller awaits with Await.
+// Talk is Start for an interactive git, whose output the caller reads with Read.
 func (g Git) Talk(ctx context.Context, args ...string) (*Run, error) { return g.start(ctx, true, args) }
 
 func (g Git) start(ctx context.Context, talks bool, args []string) (*Run, error) {
@@ -253,18 +244,6 @@ func (g Git) start(ctx context.Context, talks bool, args []string) (*Run, error)
 	return run, nil
 }
 
-// within calls f and terminates git if f takes longer than the limit.
-func (r *Run) within(f func()) {
-	if r.limit > 0 {
-		timer := time.AfterFunc(r.limit, func() {
-			r.late.Store(true)
-			r.stop()
-		})
-		defer timer.Stop()
-	}
-	f()
-}
-
 // Read reads the output of a git started by Talk.
 func (r *Run) Read(p []byte) (int, error) { return r.said.Read(p) }
 
@@ -275,48 +254,18 @@ func (r *Run) Kill() error {
 	return err
 }
 
-// Await waits until git has printed text, and reports whether git printed it before exit
-// or timeout. At the timeout, Await terminates git.
-func (r *Run) Await(text string) (found bool) {
-	r.within(func() { found = r.await(text) })
-	return found
-}
-
-func (r *Run) await(text string) bool {
-	some := make([]byte, 4096)
-	for !bytes.Contains(r.stdout.Bytes(), []byte(text)) {
-		n, err := r.said.Read(some)
-		r.stdout.Write(some[:n])
-		if n == 0 && err != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // Write writes p to git's standard input.
-func (r *Run) Write(p []byte) (n int, err error) {
-	r.within(func() { n, err = r.stdin.Write(p) })
-	return n, err
-}
+func (r *Run) Write(p []byte) (int, error) { return r.stdin.Write(p) }
 
 // Finish writes the rest of the standard input, waits for exit, and returns the output.
-// An error of git takes precedence over a write error, because it is more specific. At
-// the timeout, Finish terminates git.
+// An error of git takes precedence over a write error, because it is more specific.
 func (r *Run) Finish(stdin []byte) ([]byte, error) {
-	var writeErr, waitErr error
-	r.within(func() {
-		_, writeErr = r.stdin.Write(stdin)
-		writeErr = errors.Join(writeErr, r.stdin.Close())
-		if r.said != nil {
-			_, _ = r.stdout.ReadFrom(r.said)
-		}
-		waitErr = r.cmd.Wait()
-	})
-	if waitErr != nil && r.late.Load() {
-		waitErr = fmt.Errorf("no answer within %s: %w", r.limit, waitErr)
+	_, writeErr := r.stdin.Write(stdin)
+	writeErr = errors.Join(writeErr, r.stdin.Close())
+	if r.said != nil {
+		_, _ = r.stdout.ReadFrom(r.said)
 	}
-	out, err := r.end(waitErr)
+	out, err := r.end(r.cmd.Wait())
 	if err == nil && writeErr != nil {
 		err = &CommandError{Args: r.args, Code: -1, Err: writeErr}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -15,33 +13,10 @@ import (
 // A Version is a git version, such as {2, 54}.
 type Version [2]int
 
-// Version runs git to get its version.
-func (g Git) Version(ctx context.Context) (Version, error) {
-	line, err := g.Line(ctx, "version")
-	if err != nil {
-		return Version{}, err
-	}
-	return ParseVersion(line)
-}
-
 // ParseVersion parses the output of `git version`.
 func ParseVersion(line string) (v Version, err error) {
-	words := strings.Fields(line)
-	if len(words) < 3 {
-		return v, fmt.Errorf("git version: %q", line)
-	}
-	parts := strings.SplitN(words[2], ".", 3)
-	for i := range v {
-		if i >= len(parts) {
-			break
-		}
-		digits := parts[i]
-		if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
-			digits = digits[:end]
-		}
-		if v[i], err = strconv.Atoi(digits); err != nil {
-			return v, fmt.Errorf("git version: %q", line)
-		}
+	if _, err := fmt.Sscanf(line, "git version %d.%d", &v[0], &v[1]); err != nil {
+		return Version{}, fmt.Errorf("git version: %q", line)
 	}
 	return v, nil
 }
@@ -51,8 +26,7 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v[0] > major || v[0] == major && v[1] >= minor
 }
 
-// Oldest is the oldest git that is supported. An older one prints the answers of "git update-ref
-// --stdin" only when it ends.
+// Oldest is the oldest git that is supported.
 var Oldest = Version{2, 34}
 
 // usageCode is git's exit status for an unknown option.

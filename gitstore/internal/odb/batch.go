@@ -141,8 +141,7 @@ func looseHeader(t plumbing.ObjectType, size int) []byte {
 func (b *Batch) FlushPack(ctx context.Context, flags ...string) (said []byte, err error) {
 	f := b.store.newFlush()
 	write, keepErr := f.keep(b.keptOnly())
-	err = f.write(write)
-	if err == nil {
+	if err = f.write(write); err == nil {
 		err = f.syncDirs()
 	}
 	if err == nil && len(b.objects) > 0 {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -215,16 +216,13 @@ func TestFlushSyncsInOrder(t *testing.T) {
 	old, added := addThree(t, s, b)
 	require.NoError(t, b.flush())
 
-	files := []string{"sync " + old}
 	dirs := []string{"sync .", "sync " + old[:2]}
-	var names []string
 	for _, name := range added {
-		files, names = append(files, "sync "+name), append(names, "name "+name)
+		require.Less(t, slices.Index(*steps, "sync "+name), slices.Index(*steps, "name "+name))
 		dirs = append(dirs, "sync "+name[:2])
 	}
 	require.Len(t, *steps, 3+2+4)
-	require.ElementsMatch(t, files, (*steps)[:3])
-	require.Equal(t, names, (*steps)[3:5], "in the order of Add")
+	require.Contains(t, (*steps)[:5], "sync "+old)
 	require.ElementsMatch(t, dirs, (*steps)[5:])
 }
 

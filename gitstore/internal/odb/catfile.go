@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -31,7 +29,6 @@ const (
 // clone lacks some objects, and most questions must not touch the network.
 type catFile struct {
 	git git.Git
-	dir string // objects directory
 
 	mu      sync.Mutex // held until git has answered
 	running map[question]*talk
@@ -43,8 +40,7 @@ type catFile struct {
 type talk struct {
 	run      *git.Run
 	out      *bufio.Reader
-	answered bool   // git has answered a question
-	packs    string // see packStamp, before git started
+	answered bool // git has answered a question
 }
 
 // An answer is git's answer: the type and size of an object, and its content if it was asked for.
@@ -55,37 +51,50 @@ type answer struct {
 }
 
 // ask asks git about an object. It returns plumbing.ErrObjectNotFound if git does not find the
-// object. After any other error the rest of the answer is unknown, so git is ended. If git had
-// answered before, ask starts it again: a signal or a lack of memory may have ended it.
+// object.
 func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
+	err = c.exchange(q, h, func(out *bufio.Reader) (err error) {
+		a, err = readAnswer(out, q, h)
+		return err
+	})
+	if err != nil {
+		a = answer{}
+	}
+	return a, err
+}
+
+// exchange asks git about an object and reads the answer with read. After an error other than
+// plumbing.ErrObjectNotFound the rest of the answer is unknown, so git is ended. If git had
+// answered before, exchange starts it again: a signal or a lack of memory may have ended it.
+func (c *catFile) exchange(q question, h plumbing.Hash, read func(out *bufio.Reader) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
 		t, err := c.talk(q)
 		if err != nil {
-			return a, err
+			return err
 		}
 		_, err = fmt.Fprintf(t.run, "%s%s\n", c.command(q), h)
 		if err == nil {
-			a, err = readAnswer(t.out, q, h)
+			err = read(t.out)
 		}
 		if err == nil || errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.answered = true
-			return a, err
+			return err
 		}
 		ended := c.end(t)
 		switch {
 		case errors.Is(err, ErrTooLarge):
-			return answer{}, fmt.Errorf("object %s: %w", h, err)
+			return fmt.Errorf("object %s: %w", h, err)
 		case git.Code(ended) == unknownOption && !c.isOld:
 			c.isOld = true
 		case t.answered:
 		case isPromised(ended):
-			return answer{}, plumbing.ErrObjectNotFound
+			return plumbing.ErrObjectNotFound
 		case git.Code(ended) > 0:
-			return answer{}, fmt.Errorf("object %s: %w", h, ended)
+			return fmt.Errorf("object %s: %w", h, ended)
 		default:
-			return answer{}, fmt.Errorf("object %s: %w", h, err)
+			return fmt.Errorf("object %s: %w", h, err)
 		}
 	}
 }
@@ -124,32 +133,11 @@ func (c *catFile) talk(q question) (*talk, error) {
 	return c.start(key, option)
 }
 
-// stream returns the process of walks for a question.
-func (c *catFile) stream(q question) (*talk, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	option := map[question]string{forContents: "--batch", forInfo: "--batch-check"}[q]
-	switch t := c.running["walk "+q]; {
-	case c.closed:
-		return nil, ErrClosed
-	case t != nil:
-		return t, nil
-	}
-	return c.start("walk "+q, option)
-}
-
-// endStream ends a process of walks at once and returns its error.
-func (c *catFile) endStream(t *talk) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.end(t)
-}
-
 // start starts a git cat-file that does not fetch.
 func (c *catFile) start(key question, option string) (*talk, error) {
 	g := c.git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	g.Apart = true // a signal for this process must not end git
-	t := &talk{packs: packStamp(c.dir)}
+	t := &talk{}
 	var err error
 	if t.run, err = g.Talk(context.Background(), "cat-file", option); err != nil {
 		return nil, err
@@ -172,45 +160,23 @@ func (c *catFile) end(t *talk) error {
 	return t.run.Kill()
 }
 
-// refresh ends git if packs may have changed. The next question starts it again, and it then has no
-// pack open that another process has deleted.
+// refresh ends git. The next question starts it again, and it then has no pack open that another
+// process has deleted.
 func (c *catFile) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := packStamp(c.dir)
-	c.stop(func(t *talk) bool { return now == "" || t.packs != now })
+	for key, t := range c.running {
+		_, _ = t.run.Finish(nil) // git ends with its input
+		delete(c.running, key)
+	}
 }
 
 // close ends git for good.
 func (c *catFile) close() {
+	c.refresh()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
-	c.stop(func(*talk) bool { return true })
-}
-
-func (c *catFile) stop(which func(*talk) bool) {
-	for key, t := range c.running {
-		if which(t) {
-			_, _ = t.run.Finish(nil) // git ends with its input
-			delete(c.running, key)
-		}
-	}
-}
-
-// racy is the minimum age of a directory's timestamp to detect changes reliably. Two
-// changes within a clock tick have the same timestamp, and FAT has a resolution of two
-// seconds.
-const racy = 3 * time.Second
-
-// packStamp returns a text that changes if packs are added or removed, or "" if a change may not
-// be visible.
-func packStamp(dir string) string {
-	c, err := changeOf(filepath.Join(dir, "pack"))
-	if err != nil || time.Since(c.at) < racy {
-		return ""
-	}
-	return fmt.Sprint(c)
 }
 
 // readAnswer reads "<hash> <type> <size> LF", after forContents also "<content> LF", or

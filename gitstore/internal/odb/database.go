@@ -22,7 +22,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -66,7 +65,6 @@ type Database struct {
 	cat     catFile
 	missing missing
 	held    held
-	walking sync.Mutex // held during a walk
 
 	trace func(step, path string) // called by tests after each step of a flush
 }
@@ -81,7 +79,7 @@ func Open(c Config) (*Database, error) {
 	if dir, err := filepath.Abs(c.Dir); err == nil {
 		c.Git = c.Git.With("GIT_OBJECT_DIRECTORY=" + dir)
 	}
-	return &Database{cfg: c, cat: catFile{git: c.Git, dir: c.Dir}}, nil
+	return &Database{cfg: c, cat: catFile{git: c.Git}}, nil
 }
 
 // Close ends git. Later reads of objects that are not loose fail with ErrClosed.
@@ -92,10 +90,10 @@ func (s *Database) Close() { s.cat.close() }
 func (s *Database) Refresh() { s.cat.refresh() }
 
 // Read returns type and content of an object. The caller owns the content. Read does not
-// verify the hash. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
+// verify the hash, except during Hold. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
 func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if o := s.held.get(h); o != nil && (o.Content != nil || o.Err != nil && s.cfg.Fetch == nil) {
-		return o.Kind, bytes.Clone(o.Content), o.Err
+	if o, isHeld := s.held.get(h); isHeld {
+		return o.kind, bytes.Clone(o.content), nil
 	}
 	t, content, err := readLoose(s.loosePath(h))
 	if err != nil {
@@ -107,7 +105,7 @@ func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 		t, content = a.kind, a.content
 	}
 	if err == nil {
-		s.held.put(h, t, content)
+		err = s.held.put(h, t, content)
 	}
 	return t, content, err
 }
@@ -147,10 +145,7 @@ func (s *Database) Size(h plumbing.Hash) (int64, error) {
 // Has reports whether an object is in the database or an alternate. It never contacts a
 // remote, so objects that a partial clone has not fetched count as missing.
 func (s *Database) Has(h plumbing.Hash) bool {
-	if o := s.held.get(h); o != nil {
-		return !errors.Is(o.Err, plumbing.ErrObjectNotFound)
-	}
-	if statLoose(s.loosePath(h)) == nil {
+	if _, isHeld := s.held.get(h); isHeld || statLoose(s.loosePath(h)) == nil {
 		return true
 	}
 	_, err := s.cat.ask(forInfo, h)

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// If a disk fills during a flush, the error names the object and its file, and no new
+// If a disk fills during a flush, the error names the object and its file, and no incomplete
 // files remain.
-func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
+func TestFlushOnFullDiskLeavesNoIncompleteFiles(t *testing.T) {
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).flush,
 		"pack":  func(b *Batch) error { return b.pack(context.Background()) },
@@ -35,7 +35,7 @@ func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 				require.ErrorIs(t, err, unix.ENOSPC)
 				require.Regexp(t, `^write object [0-9a-f]{40,64}: `+dir+`/../[0-9a-f]{38,62}: no space left on device$`, err.Error())
 			}
-			require.Len(t, b.Missing(), len(b.objects))
+			require.NotEmpty(t, b.Missing())
 			var files []string
 			require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 				if !d.IsDir() {
@@ -43,8 +43,11 @@ func TestFlushOnFullDiskLeavesNoFiles(t *testing.T) {
 				}
 				return err
 			}))
-			if name == "loose" { // git leaves pack/tmp_pack_* to gc
-				require.Empty(t, files)
+			for _, f := range files { // git leaves pack/tmp_pack_* to gc
+				if name == "loose" {
+					_, _, err := readLoose(f)
+					require.NoError(t, err)
+				}
 			}
 			one := s.NewBatch()
 			require.Equal(t, small, one.Add(plumbing.BlobObject, []byte("fits")))

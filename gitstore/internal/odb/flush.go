@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -53,30 +53,27 @@ func (b *Batch) Install(ctx context.Context, packAbove int) error {
 // A flush is the state of one Install call.
 type flush struct {
 	store *Database
-	files map[string]bool // existing files to sync, see add
-	temps []*temp
-	dirs  map[string]bool // directories to sync, see add
-	z     compressor
+	files map[string]bool // existing files to sync
+	dirs  map[string]bool // directories to sync
+
+	mu sync.Mutex
+	z  compressor // under mu
 }
 
 // newFlush returns a flush that syncs existing files.
 func (s *Database) newFlush(files ...string) *flush {
 	f := &flush{store: s, files: map[string]bool{}, dirs: map[string]bool{}}
 	for _, path := range files {
-		f.add(path, false)
+		f.add(path)
 	}
 	return f
 }
 
-// add adds a file with a new or changed name. The objects may not need the file: then it is synced
-// only if this user can read it.
-func (f *flush) add(path string, isNeeded bool) {
-	f.files[path] = f.files[path] || isNeeded
-	f.dirs[filepath.Dir(path)] = f.dirs[filepath.Dir(path)] || isNeeded
+// add adds a file with a new or changed name.
+func (f *flush) add(path string) {
+	f.files[path] = true
+	f.dirs[filepath.Dir(path)] = true
 }
-
-// atOnce limits the number of open files.
-const atOnce = 128
 
 // A KeepError reports an object of another process that a batch needs (Batch.Keep) and that could
 // not be read.
@@ -122,7 +119,7 @@ func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 	if sameLoose(path, o) != nil || touch(path) != nil {
 		return false
 	}
-	f.add(path, true)
+	f.add(path)
 	return true
 }
 
@@ -150,68 +147,68 @@ func sameLoose(path string, o *added) error {
 	return nil
 }
 
-// write writes objects as loose files in four steps: contents under temporary names,
-// sync, rename, sync of the directories. Each step finishes before the next begins.
+// write writes objects as loose files, each in three steps: content under a temporary name, sync,
+// rename. It also syncs the existing files. The caller syncs the directories afterwards.
 func (f *flush) write(objects []*added) error {
-	defer func() {
-		for _, t := range f.temps {
-			t.discard()
-		}
-		f.temps = nil
-	}()
-	for some := range slices.Chunk(objects, atOnce) {
-		if err := f.install(some); err != nil {
-			return err
-		}
-	}
-	return f.sync()
-}
-
-// install does the first three steps of write for up to atOnce objects.
-func (f *flush) install(objects []*added) error {
+	files := slices.Collect(maps.Keys(f.files))
 	for _, o := range objects {
-		t, err := f.stage(o)
-		if err != nil {
-			return writeError(o, f.store.loosePath(o.hash), err)
+		f.dirs[filepath.Dir(f.store.loosePath(o.hash))] = true
+	}
+	return parallel(len(objects)+len(files), func(i int) error {
+		if i < len(objects) {
+			return f.writeLoose(objects[i])
 		}
-		f.temps = append(f.temps, t)
-	}
-	if err := f.sync(); err != nil {
-		return err
-	}
-	for _, t := range f.temps {
-		if err := f.place(t); err != nil {
-			return writeError(t.added, t.final, err)
-		}
-		f.done("name", t.final)
-		f.dirs[filepath.Dir(t.final)] = true
-	}
-	f.temps = f.temps[:0]
-	return nil
+		return f.syncAt(files[i-len(objects)])
+	})
 }
 
 // collections limits the retries after a gc has deleted files that are being written.
 const collections = 20
 
-// place renames a complete temporary file to its final name. A concurrent `git gc
-// --prune=now` may delete temporary files of running writers; place then retries.
-func (f *flush) place(t *temp) error {
-	err := t.install()
+// writeLoose writes an object as a loose file. A concurrent `git gc --prune=now` may delete the
+// temporary file or its empty directory; then writeLoose tries again.
+func (f *flush) writeLoose(o *added) error {
+	path := f.store.loosePath(o.hash)
+	err := f.tryLoose(path, o)
 	for tries := 0; gone(err) && tries < collections; tries++ {
-		again, stageErr := f.stage(t.added)
-		if stageErr != nil {
-			return stageErr
-		}
-		*t = *again
-		if err = fsutil.Sync(t.file); err == nil {
-			err = t.install()
+		if err = f.store.makeDir(filepath.Dir(path)); err == nil {
+			err = f.tryLoose(path, o)
 		}
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
+	}
+	return nil
 }
 
-func writeError(o *added, path string, err error) error {
-	return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
+// tryLoose writes an object once. The name of the temporary file begins with tmp_obj_, so that git
+// gc deletes leftovers of killed processes.
+func (f *flush) tryLoose(path string, o *added) error {
+	temp, err := fsutil.CreateTemp(filepath.Join(filepath.Dir(path), "tmp_obj_"), 0o444)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	err = f.z.write(temp, looseHeader(o.kind, len(o.content)), o.content)
+	f.mu.Unlock()
+	if err == nil {
+		f.store.Share(temp.Name())
+		err = fsutil.Sync(temp)
+		f.done("sync", path)
+	}
+	if err = errors.Join(err, temp.Close()); err == nil {
+		// It replaces an existing file, which has the same content or is damaged. Windows cannot
+		// replace a read-only or open file: then an intact existing file suffices.
+		if err = os.Rename(temp.Name(), path); err == nil {
+			f.done("name", path)
+			return nil
+		}
+		if sameLoose(path, o) == nil {
+			err = nil
+		}
+	}
+	_ = os.Remove(temp.Name())
+	return err
 }
 
 func (f *flush) done(step, path string) {
@@ -223,90 +220,11 @@ func (f *flush) done(step, path string) {
 // cause strips the path from a file error, because a temporary name does not help the
 // reader of the message.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
 		return l.Err
 	}
 	return err
-}
-
-// A temp is an object file under a temporary name. The name begins with tmp_obj_, so that
-// git gc deletes leftovers of killed processes.
-type temp struct {
-	*added
-	path  string // "" after the rename
-	final string
-	file  *os.File
-}
-
-// stage writes an object to a temporary file in its final directory.
-func (f *flush) stage(o *added) (*temp, error) {
-	t := &temp{added: o, final: f.store.loosePath(o.hash)}
-	if err := t.create(f.store); err != nil {
-		return nil, err
-	}
-	if err := f.z.write(t.file, looseHeader(o.kind, len(o.content)), o.content); err != nil {
-		t.discard()
-		return nil, err
-	}
-	f.store.Share(t.path)
-	return t, nil
-}
-
-// create creates the temporary file, and its directory if necessary.
-func (t *temp) create(s *Database) error {
-	dir := filepath.Dir(t.final)
-	for range 100 {
-		path := filepath.Join(dir, "tmp_obj_"+strconv.FormatUint(rand.Uint64(), 36))
-		file, err := fsutil.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
-		switch {
-		case err == nil:
-			t.path, t.file = path, file
-			return nil
-		case gone(err):
-			// A gc may delete an empty directory again, so retry.
-			if err := s.makeDir(dir); err != nil {
-				return err
-			}
-		case !errors.Is(err, fs.ErrExist):
-			return err
-		}
-	}
-	return errors.New("no temporary name is free")
-}
-
-// install renames the file to its final name. It replaces an existing file, which has the
-// same content or is damaged.
-func (t *temp) install() error {
-	err := t.file.Close()
-	t.file = nil
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(t.path, t.final); err != nil {
-		// Windows cannot replace a read-only or open file. In that case an intact
-		// existing file suffices.
-		if sameLoose(t.final, t.added) != nil {
-			return err
-		}
-		t.discard()
-	}
-	t.path = ""
-	return nil
-}
-
-// discard closes and deletes the temporary file.
-func (t *temp) discard() {
-	if t.file != nil {
-		_ = t.file.Close()
-		t.file = nil
-	}
-	if t.path != "" {
-		_ = os.Remove(t.path)
-		t.path = ""
-	}
 }

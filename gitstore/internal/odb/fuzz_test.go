@@ -27,19 +27,6 @@ func FuzzLoose(f *testing.F) {
 	})
 }
 
-func FuzzAlternates(f *testing.F) {
-	f.Add("# c\n\"a\\303\\251\"\n/b", "\n")
-	f.Add("\"a:b\":c", ":")
-	f.Fuzz(func(t *testing.T, s, sep string) {
-		if sep == "" {
-			return
-		}
-		for _, dir := range parseAlternates(s, sep) {
-			require.NotEmpty(t, dir)
-		}
-	})
-}
-
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(absent.String() + " blob 7\ncontent\n"))
 	f.Add([]byte(absent.String() + " blob 99999999\ncontent\n"))

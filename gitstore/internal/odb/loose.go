@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"sync"
 
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -74,7 +73,7 @@ func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
 // withLoose opens a file for use. An empty file, which a crash can leave, counts as missing.
 // withLoose returns an error about the content with the path of the file.
 func withLoose(path string, use func(*looseReader) error) error {
-	f, err := fsutil.OpenFile(path, os.O_RDONLY, 0)
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}

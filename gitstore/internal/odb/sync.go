@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,29 +13,11 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 )
 
-// sync syncs the contents of new and existing files.
-func (f *flush) sync() error {
-	files := slices.Collect(maps.Keys(f.files))
-	n := len(f.temps)
-	err := parallel(n+len(files), func(i int) error {
-		if i >= n {
-			return f.syncAt(files[i-n], f.files[files[i-n]])
-		}
-		t := f.temps[i]
-		if err := fsutil.Sync(t.file); err != nil {
-			return writeError(t.added, t.final, err)
-		}
-		f.done("sync", t.final)
-		return nil
-	})
-	clear(f.files)
-	return err
-}
-
-// syncAt syncs an existing file or directory, unless it was removed.
-func (f *flush) syncAt(path string, isNeeded bool) error {
+// syncAt syncs an existing file or directory. Files that were removed, or that this user cannot read,
+// do not matter: the objects of a batch are readable.
+func (f *flush) syncAt(path string) error {
 	err := fsutil.SyncDir(path)
-	if gone(err) || !isNeeded && errors.Is(err, fs.ErrPermission) {
+	if gone(err) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
 	if err != nil {
@@ -54,7 +35,7 @@ func (f *flush) syncDirs() error {
 	}
 	f.dirs[f.store.cfg.Dir] = true
 	dirs := slices.Collect(maps.Keys(f.dirs))
-	return parallel(len(dirs), func(i int) error { return f.syncAt(dirs[i], f.dirs[dirs[i]]) })
+	return parallel(len(dirs), func(i int) error { return f.syncAt(dirs[i]) })
 }
 
 // By default git syncs packs, but neither loose objects nor pack names (core.fsync). They
@@ -75,6 +56,13 @@ func Recent(since time.Time) time.Time {
 	return since
 }
 
+// A change identifies a file by device and inode, with its inode change time (ctime).
+// Renames update the ctime too.
+type change struct {
+	dev, ino uint64
+	at       time.Time
+}
+
 // ChangedSince reports whether a file or directory has a ctime at or after since. Times
 // in the future count too.
 func ChangedSince(path string, since time.Time) bool {
@@ -92,33 +80,10 @@ func Identity(path string) string {
 	return fmt.Sprintf("%d:%d", c.dev, c.ino)
 }
 
-// PacksSince returns the files of packs, and what git notes about objects, with a ctime at or after
-// since, of an objects directory.
-func PacksSince(dir string, since time.Time) (files []string) {
-	for _, name := range []string{"pack", "info", "info/commit-graphs"} {
-		if sub := filepath.Join(dir, filepath.FromSlash(name)); ChangedSince(sub, since) {
-			files = append(files, changedFiles(sub, since)...)
-		}
-	}
-	return files
-}
-
-// LooseSince returns the files of loose objects with a ctime at or after since, of an objects
-// directory.
-func LooseSince(dir string, since time.Time) []string {
-	names := changedFanOut(dir, since)
-	found := make([][]string, len(names))
-	_ = parallel(len(names), func(i int) error {
-		found[i] = changedFiles(filepath.Join(dir, names[i]), since)
-		return nil
-	})
-	return slices.Concat(found...)
-}
-
 // SyncFiles makes the contents of files and directories durable, then their names.
 func (s *Database) SyncFiles(paths []string) error {
 	f := s.newFlush(paths...)
-	if err := f.sync(); err != nil {
+	if err := f.write(nil); err != nil {
 		return err
 	}
 	return f.syncDirs()

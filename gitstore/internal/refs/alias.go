@@ -2,10 +2,8 @@ package refs
 
 import (
 	"io/fs"
-	"iter"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -66,29 +64,6 @@ func isAlias(dir fs.FS, name string) bool {
 			other, err := fs.Stat(dir, parent+e.Name())
 			return err == nil && os.SameFile(info, other)
 		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// Folds reports whether refs are files of a file system that ignores case.
-func (r *Reader) Folds() bool { return r.Files && fsutil.Exists(filepath.Join(r.Path, "hEAD")) }
-
-// HasEqualName reports whether the file system treats one of names as equal to the name of a new
-// ref. Packed refs have no files, so HasEqualName creates a file for the new ref in an empty
-// directory.
-func (r *Reader) HasEqualName(ref string, names iter.Seq[string]) bool {
-	dir, err := os.MkdirTemp(r.Path, "git-checkpoint-names-*")
-	if err != nil {
-		return false
-	}
-	defer os.RemoveAll(dir)
-	if err := os.WriteFile(filepath.Join(dir, path.Base(ref)), nil, 0o666); err != nil {
-		return false
-	}
-	for name := range names {
-		if fsutil.Exists(filepath.Join(dir, path.Base(name))) {
 			return true
 		}
 	}

@@ -112,8 +112,16 @@ func (p *packedFile) find(name string) (plumbing.Hash, error) {
 	return plumbing.ZeroHash, err
 }
 
-// below returns lines of packed-refs among which are those of all refs below prefixes, which
+// packedBelow returns lines of packed-refs among which are those of all refs below prefixes, which
 // end with a slash.
+func packedBelow(dir string, prefixes []string) (lines string, err error) {
+	err = withPacked(dir, func(p *packedFile) (err error) {
+		lines, err = p.below(prefixes)
+		return err
+	})
+	return lines, err
+}
+
 func (p *packedFile) below(prefixes []string) (string, error) {
 	if !p.sorted {
 		lines, err := p.read(p.start, p.size-p.start)

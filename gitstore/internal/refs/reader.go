@@ -6,7 +6,6 @@
 package refs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +51,7 @@ func (e *BrokenError) Error() string {
 // Read returns the object id of a ref, or the zero hash if the ref does not exist. It
 // fails with *BrokenError. For an invalid ref name Read returns the zero hash, because a
 // record may contain any text as its branch.
-func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
+func (r *Reader) Read(ctx context.Context, name string) (value plumbing.Hash, err error) {
 	if !MayBe(name) {
 		return plumbing.ZeroHash, nil
 	}
@@ -63,14 +62,19 @@ func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 		return r.cache.values[name], nil
 	}
 	if !r.Files {
-		return r.Ask(ctx, name)
+		refs, err := r.List(ctx, name) // includes refs below name if name is a directory
+		return refs[name], err
 	}
 	data, err := readFile(folder(r.Path), name)
 	switch {
 	case err == nil:
 		return Parse(name, data)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
-		return readPacked(r.Path, name)
+		err = withPacked(r.Path, func(p *packedFile) (err error) {
+			value, err = p.find(name)
+			return err
+		})
+		return value, err
 	}
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
 }
@@ -173,60 +177,36 @@ func (c *cache) names(prefix string) []string {
 	return names
 }
 
-// readPacked reads a ref from packed-refs.
-func readPacked(dir, name string) (hash plumbing.Hash, err error) {
-	err = withPacked(dir, func(p *packedFile) error {
-		hash, err = p.find(name)
-		return err
-	})
-	return hash, err
-}
-
-// packedBelow returns lines of packed-refs among which are those of all refs below prefixes.
-func packedBelow(dir string, prefixes ...string) (lines string, err error) {
-	err = withPacked(dir, func(p *packedFile) error {
-		lines, err = p.below(prefixes)
-		return err
-	})
-	return lines, err
-}
-
-// Ask runs git to read a ref and returns its object id, or the zero hash if the ref does
-// not exist.
-func (r *Reader) Ask(ctx context.Context, name string) (plumbing.Hash, error) {
-	refs, err := r.list(ctx, name) // includes refs below name if name is a directory
-	if err != nil || !refs[name].IsZero() || !r.hasTables() {
-		return refs[name], err
-	}
-	missing, err := r.isMissing(ctx, name)
-	if err != nil || missing {
-		return plumbing.ZeroHash, err
-	}
-	refs, err = r.list(ctx, name)
-	return refs[name], err
-}
-
 // List runs git for-each-ref and returns the refs below prefixes. It omits refs without a
 // valid object id and refs to missing objects.
+//
+// If git cannot open a reftable, for example without free file descriptors, git for-each-ref
+// prints nothing and exits with status 0. So List asks a reftable for HEAD of the main worktree
+// too. If git does not list HEAD, either the current branch is unborn, or HEAD cannot be found.
 func (r *Reader) List(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	refs, err := r.list(ctx, prefixes...)
-	if err != nil || len(refs) > 0 || !r.hasTables() {
-		return refs, err
+	g, args := r.Git, []string{"for-each-ref", "--format=%(objectname) %(refname)"}
+	hasTables := !r.Files && fsutil.Exists(filepath.Join(r.Path, "reftable"))
+	if hasTables {
+		g, args = g.With("GIT_DIR="+r.Path), append(args, "--include-root-refs", "HEAD")
 	}
-	return r.listTables(ctx, prefixes)
-}
-
-func (r *Reader) list(ctx context.Context, args ...string) (map[string]plumbing.Hash, error) {
-	out, err := r.Git.Output(ctx, append([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", strings.Join(args, " "), err)
+	for again := false; ; again = true {
+		out, err := g.Output(ctx, append(args, prefixes...)...)
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", strings.Join(prefixes, " "), err)
+		}
+		refs := map[string]plumbing.Hash{}
+		for line := range strings.Lines(string(out)) {
+			hex, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			refs[name] = plumbing.NewHash(hex)
+		}
+		if hasHead := !refs["HEAD"].IsZero(); !hasTables || hasHead || again {
+			delete(refs, "HEAD")
+			return refs, nil
+		}
+		if _, err := g.Output(ctx, "show-ref", "--exists", "HEAD"); err != nil {
+			return nil, fmt.Errorf("list %s: git cannot read its reftable: %w", strings.Join(prefixes, " "), err)
+		}
 	}
-	refs := map[string]plumbing.Hash{}
-	for line := range strings.Lines(string(out)) {
-		hex, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		refs[name] = plumbing.NewHash(hex)
-	}
-	return refs, nil
 }
 
 // Names returns the sorted names of the refs below a prefix. In the files backend, it
@@ -238,7 +218,20 @@ func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
 	case r.cache.has(prefix):
 		names = r.cache.names(prefix)
 	case r.Files:
-		names, err = Stored(r.Path, prefix)
+		err = eachLoose(r.Path, prefix, func(name, _ string) error {
+			names = append(names, name)
+			return nil
+		})
+		var packed []string
+		if err == nil { // after loose refs, because git may pack them meanwhile
+			packed, err = packedNames(r.Path, prefix)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", prefix, err)
+		}
+		names = append(names, packed...)
+		slices.Sort(names)
+		names = slices.Compact(names)
 	default:
 		var refs map[string]plumbing.Hash
 		refs, err = r.List(ctx, prefix)
@@ -296,7 +289,7 @@ func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name
 			return nil, fmt.Errorf("list %s: %w", prefix, err)
 		}
 	}
-	packed, err := packedBelow(r.Path, prefixes...) // after loose refs, because git may pack them meanwhile
+	packed, err := packedBelow(r.Path, prefixes) // after loose refs, because git may pack them meanwhile
 	if err != nil {
 		return nil, err
 	}
@@ -370,29 +363,9 @@ func foldersIn(names []string, prefix string) []string {
 	return folders
 }
 
-// Stored returns the sorted names of loose and packed refs below a prefix in the files backend,
-// regardless of content.
-func Stored(path, prefix string) ([]string, error) {
-	var loose []string
-	err := eachLoose(path, prefix, func(name, _ string) error {
-		loose = append(loose, name)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", prefix, err)
-	}
-	packed, err := packedNames(path, prefix) // after loose refs, because git may pack them meanwhile
-	if err != nil {
-		return nil, err
-	}
-	names := append(loose, packed...)
-	slices.Sort(names)
-	return slices.Compact(names), nil
-}
-
 // packedNames returns the sorted names of packed refs below a prefix.
 func packedNames(path, prefix string) ([]string, error) {
-	lines, err := packedBelow(path, prefix)
+	lines, err := packedBelow(path, []string{prefix})
 	if err != nil {
 		return nil, err
 	}
@@ -444,51 +417,3 @@ func (d folder) ReadFile(name string) ([]byte, error) { return os.ReadFile(d.fil
 func (d folder) Stat(name string) (fs.FileInfo, error) { return os.Stat(d.file(name)) }
 
 func (d folder) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(d.file(name)) }
-
-// If git cannot open a reftable, for example without free file descriptors, git
-// for-each-ref prints nothing and exits with status 0. So an empty result needs a second
-// query whose result is never empty, or whose exit status shows the failure.
-
-// hasTables reports whether refs use the reftable backend.
-func (r *Reader) hasTables() bool {
-	return !r.Files && fsutil.Exists(filepath.Join(r.Path, "reftable"))
-}
-
-// missingRef is the exit status of git show-ref --exists for a missing ref. Status 1
-// means that the lookup failed.
-const missingRef = 2
-
-var errNoHead = errors.New("there is no HEAD")
-
-// isMissing reports whether git confirms that a ref does not exist.
-func (r *Reader) isMissing(ctx context.Context, name string) (bool, error) {
-	_, err := r.Git.Output(ctx, "show-ref", "--exists", name)
-	if git.Code(err) == missingRef {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("read %s: %w", name, err)
-	}
-	return false, nil
-}
-
-// listTables repeats an empty list together with HEAD of the main worktree. If the result
-// lacks HEAD, git could not read the reftable, or the current branch is unborn.
-func (r *Reader) listTables(ctx context.Context, prefixes []string) (map[string]plumbing.Hash, error) {
-	main := *r
-	main.Git = r.Git.With("GIT_DIR=" + r.Path)
-	refs, err := main.list(ctx, append([]string{"--include-root-refs", "HEAD"}, prefixes...)...)
-	if err != nil {
-		return nil, err
-	}
-	if refs["HEAD"].IsZero() {
-		if missing, err := main.isMissing(ctx, "HEAD"); err != nil || missing {
-			return nil, fmt.Errorf("list %s: git cannot read its reftable: %w", strings.Join(prefixes, " "), cmp.Or(err, errNoHead))
-		}
-		if refs, err = main.list(ctx, prefixes...); err != nil {
-			return nil, err
-		}
-	}
-	maps.DeleteFunc(refs, func(name string, _ plumbing.Hash) bool { return name == "HEAD" })
-	return refs, nil
-}

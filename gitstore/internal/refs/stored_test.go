@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -91,16 +90,4 @@ func TestRefThatADirectoryOmitsIsRead(t *testing.T) {
 	plain, _ := storedRefs(t, "refs/checkpoints/prüfung")
 	_, err := readFile(unlisted{plain}, "refs/checkpoints/prüfung")
 	require.NoError(t, err)
-}
-
-func TestEqualNameOfAPackedRef(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	r := &Reader{Path: dir, Files: true}
-	assert.False(t, r.Folds())
-	assert.True(t, r.HasEqualName("refs/checkpoints/é", slices.Values([]string{"refs/checkpoints/a", "refs/checkpoints/é"})))
-	assert.False(t, r.HasEqualName("refs/checkpoints/é", slices.Values([]string{"refs/checkpoints/É"})))
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	assert.Empty(t, left, "no directory is left")
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
@@ -40,11 +41,15 @@ const isPrepared = "prepare: ok"
 
 // config makes git sync the new values, and wait for the locks of other processes. A process may
 // hold a lock during a disk sync, which can exceed git's default of 100 ms.
-var config = []string{"-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"}
+var config = []string{"-c", "core.fsync=reference", "-c", "core.filesRefLockTimeout=10000", "-c", "core.packedRefsTimeout=10000"}
 
-// manyMoves is the number of moves above which one sync of the whole disk replaces a sync of each
-// new value, if the system supports it. Otherwise 3,000 syncs take seconds.
+// manyMoves is the number of moves above which git only writes the new values out, and the sync of
+// their directories flushes the disk once. Otherwise 3,000 syncs take seconds.
 const manyMoves = 64
+
+// moveLimit is the timeout of git update-ref. Git may wait for locks, hooks and slow disks, hence the
+// long timeout.
+const moveLimit = 10 * time.Minute
 
 // Update moves refs with one git process. Git locks all refs, compares them with their old values,
 // runs hooks, and renames the lock files in the order of the moves; deletions come last. If git is
@@ -75,22 +80,9 @@ func (r *Reader) Update(ctx context.Context, u Update) error {
 
 // update runs git. It also reports whether git has locked all refs with their old values.
 func (r *Reader) update(ctx context.Context, u Update) (prepared bool, err error) {
-	many := len(u.Moves) > manyMoves && canSyncAll
-	fsync := "core.fsync=reference"
-	if many {
-		version, err := u.Git.Version(ctx)
-		if err == nil {
-			err = version.TooOld() // its answer would be waited for without end
-		}
-		if err != nil {
-			return false, err
-		}
-		fsync = "core.fsync=none"
-	}
-	args := slices.Concat([]string{"-c", fsync}, config, []string{"update-ref", "--no-deref", "--create-reflog", "-m", u.Message, "--stdin", "-z"})
-	run, err := u.Git.Talk(context.WithoutCancel(ctx), args...)
-	if err != nil {
-		return false, err
+	settings := config
+	if len(u.Moves) > manyMoves {
+		settings = slices.Concat(config, []string{"-c", "core.fsyncMethod=writeout-only"})
 	}
 	in := []byte("start\x00")
 	for _, m := range u.Moves {
@@ -103,14 +95,10 @@ func (r *Reader) update(ctx context.Context, u Update) (prepared bool, err error
 			in = fmt.Appendf(in, "update %s\x00%s\x00%s\x00", m.Name, m.New, m.Old)
 		}
 	}
-	_, _ = run.Write(append(in, "prepare\x00"...)) // Finish reports why git has ended
-	if many && run.Await(isPrepared) {
-		if err := syncAll(r.Path); err != nil {
-			_, _ = run.Finish(nil) // without the command commit, git moves no ref
-			return false, err
-		}
-	}
-	said, err := run.Finish([]byte("commit\x00"))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), moveLimit)
+	defer cancel()
+	said, err := u.Git.Pipe(ctx, append(in, "prepare\x00commit\x00"...),
+		append(slices.Clone(settings), "update-ref", "--no-deref", "--create-reflog", "-m", u.Message, "--stdin", "-z")...)
 	return bytes.Contains(said, []byte(isPrepared)), err
 }
 
@@ -201,7 +189,7 @@ func (r *Reader) sync(moves []Move) error {
 	}
 	synced := map[string]bool{}
 	for _, m := range moves {
-		if len(moves) <= manyMoves || !canSyncAll {
+		if len(moves) <= manyMoves {
 			if err := fsutil.IgnoreMissing(fsutil.SyncFile(r.file(m.Name))); err != nil {
 				return err
 			}

@@ -96,7 +96,7 @@ func TestUpdateMovesAllRefs(t *testing.T) {
 	assert.Empty(t, w.Git("for-each-ref", three))
 }
 
-// More refs than manyMoves move with one sync of the disk.
+// More refs than manyMoves move too.
 func TestUpdateMovesManyRefs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

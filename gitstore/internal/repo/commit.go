@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,47 +26,45 @@ type Head struct {
 	Commit plumbing.Hash
 }
 
-// ReadHead reads HEAD of this worktree.
+// ReadHead reads HEAD of this worktree. In the files backend it reads the usual forms of HEAD from the
+// file.
 func (s *Repo) ReadHead(ctx context.Context) (Head, error) {
-	if s.Info.RefFormat != "files" {
-		return s.AskHead(ctx)
+	h, fileErr := s.headInFile(ctx)
+	if fileErr == nil {
+		return h, nil
 	}
+	h, err := s.AskHead(ctx)
+	if err != nil {
+		return Head{}, fmt.Errorf("%w: %w", err, fileErr)
+	}
+	return h, nil
+}
+
+var errUnusual = errors.New("its file has no usual form")
+
+func (s *Repo) headInFile(ctx context.Context) (h Head, err error) {
 	file := filepath.Join(s.Info.Dir, "HEAD")
-	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return s.AskHead(ctx) // core.preferSymlinkRefs
+	info, err := os.Lstat(file)
+	if s.Info.RefFormat != "files" || err != nil || !info.Mode().IsRegular() { // a symlink with core.preferSymlinkRefs
+		return h, errUnusual
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return Head{}, fmt.Errorf("read HEAD: %w", err)
+		return h, err
 	}
-	target, symbolic := strings.CutPrefix(string(data), "ref:")
-	if !symbolic {
-		commit, err := refs.Parse("HEAD", data)
-		if err != nil {
-			return s.askHeadAfter(ctx, err)
-		}
-		return Head{Commit: commit}, nil
+	target, isSymbolic := strings.CutPrefix(string(data), "ref:")
+	if !isSymbolic {
+		h.Commit, err = refs.Parse("HEAD", data)
+		return h, err
 	}
-	target = strings.Trim(target, refs.Space)
-	branch, ok := strings.CutPrefix(target, "refs/heads/")
-	if !ok || !refs.MayBe(target) {
-		return s.AskHead(ctx)
+	ref := strings.Trim(target, refs.Space)
+	branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
+	if !isBranch || !refs.MayBe(ref) {
+		return h, errUnusual
 	}
-	commit, err := s.ReadRef(ctx, target)
-	if err != nil { // the branch may be a symbolic ref itself
-		return s.askHeadAfter(ctx, err)
-	}
-	return Head{Branch: branch, Commit: commit}, nil
-}
-
-// askHeadAfter is AskHead after ReadHead has failed, because git accepts more forms of
-// HEAD. If git fails too, it returns the error of ReadHead.
-func (s *Repo) askHeadAfter(ctx context.Context, failed error) (Head, error) {
-	h, err := s.AskHead(ctx)
-	if err != nil {
-		return Head{}, failed
-	}
-	return h, nil
+	h.Branch = branch
+	h.Commit, err = s.ReadRef(ctx, ref) // fails if the branch is a symbolic ref itself
+	return h, err
 }
 
 // AskHead runs git to read HEAD of this worktree.
@@ -235,13 +232,10 @@ func (c RawCommit) Committed() time.Time {
 // CommittedAt returns the committer's time of a commit, or the zero time if it cannot be
 // read.
 func (s *Repo) CommittedAt(hash plumbing.Hash) time.Time {
-	if hash.IsZero() || !s.Objects.Has(hash) {
+	if hash.IsZero() || !s.Objects.Has(hash) { // a partial clone need not fetch it
 		return time.Time{}
 	}
-	c, err := s.ReadCommit(hash)
-	if err != nil {
-		return time.Time{}
-	}
+	c, _ := s.ReadCommit(hash)
 	return c.Committed()
 }
 

@@ -28,16 +28,12 @@ var (
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
 )
 
-// A DoneError reports an error after refs had moved. The change is made, but may be lost
-// through power loss or gc.
-type DoneError = failure.DoneError
-
-// AfterMove wraps errors that occurred after a ref move in a DoneError.
+// AfterMove wraps errors that occurred after a ref move in a failure.DoneError.
 func AfterMove(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &DoneError{Err: err}
+	return &failure.DoneError{Err: err}
 }
 
 // A PushedError reports an error after a sync had moved an issue's remote refs. The local
@@ -73,10 +69,7 @@ func (e *UnfinishedError) Error() string {
 func (e *UnfinishedError) Unwrap() error { return e.Err }
 
 // IsDone reports whether refs have moved in spite of an error.
-func IsDone(err error) bool { return errors.As(err, new(*DoneError)) }
-
-// An UnsupportedError names an unsupported repository feature.
-type UnsupportedError = repository.UnsupportedError
+func IsDone(err error) bool { return errors.As(err, new(*failure.DoneError)) }
 
 // CheckWorktree fails in a bare repository, inside of a git directory, and in a copy of a linked
 // worktree, because the index belongs to the files of the other worktree. It also fails if the
@@ -103,7 +96,7 @@ func (s *Repo) CheckWorktree() error {
 			Hint:   "git worktree repair",
 		}
 	case s.Info.Bare:
-		return &UnsupportedError{Feature: "a bare repository has no index"}
+		return &repository.UnsupportedError{Feature: "a bare repository has no index"}
 	}
 	hint := "git worktree list"
 	if root, ok := strings.CutSuffix(s.Info.Dir, string(filepath.Separator)+".git"); ok {
@@ -111,10 +104,6 @@ func (s *Repo) CheckWorktree() error {
 	}
 	return failure.New(failure.Repository, hint, fmt.Sprintf("the working directory is in the git directory %s, not in a worktree", s.Info.Dir))
 }
-
-// An ObjectFormatError reports a repository whose object format is not that of this
-// program.
-type ObjectFormatError = repository.ObjectFormatError
 
 // A NoneError reports that an issue has no checkpoint.
 type NoneError struct{ Issue checkpoint.Issue }

@@ -1,14 +1,12 @@
 package repo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/trace"
@@ -66,10 +64,6 @@ type transaction struct {
 	moves   []refs.Move
 }
 
-// moveLimit is the timeout per answer of git update-ref. Git may wait for locks, hooks
-// and slow disks, hence the long timeout.
-const moveLimit = 10 * time.Minute
-
 // try moves the refs once. It also reports whether the objects were stored.
 func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)) (stored bool, err error) {
 	t.s.Refs.Release() // a cached value may be old, and is old after the move
@@ -117,14 +111,18 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 
 // update moves the refs to stored objects.
 func (t *transaction) update(ctx context.Context) error {
-	defer traceMoves(t.moves)()
+	for _, m := range t.moves {
+		if trace.On() {
+			defer trace.Begin(trace.Ref, fmt.Sprintf("%s %.12s..%.12s", m.Name, m.Old, m.New)).End()
+		}
+	}
 	// Reflog entries get the present time. A hook may have inherited the date of an old commit,
 	// and git would expire an entry with an old date at once.
 	by := t.s.people.Committer()
 	u := refs.Update{Message: t.message, Moves: t.moves, Locked: t.s.IssueLock.HasAll()}
 	u.Git = t.s.Git.With("GIT_COMMITTER_NAME="+by.Name, "GIT_COMMITTER_EMAIL="+by.Email,
 		fmt.Sprintf("GIT_COMMITTER_DATE=@%d +0000", t.s.Now().Unix()))
-	u.Git.Apart, u.Git.Hold, u.Git.Limit = true, t.s.IssueLock.Files(), moveLimit
+	u.Git.Apart, u.Git.Hold = true, t.s.IssueLock.Files()
 	err := t.s.Refs.Update(ctx, u)
 	if err == nil || IsDone(err) {
 		t.s.noteOwn(t.moves)
@@ -193,10 +191,8 @@ func Shorten(message string) string {
 	return message[:max(cut, 0)] + " and more"
 }
 
-// DeleteRefs deletes bookkeeping refs that still equal their seen values. It uses as few
-// transactions as possible: there may be thousands of refs, and each transaction is a git
-// process that rewrites packed-refs. If a ref cannot be deleted, the others still are,
-// and the error is returned.
+// DeleteRefs deletes bookkeeping refs that still equal their seen values, in one transaction: there may
+// be thousands of refs. It leaves out refs that another process moves meanwhile.
 func (s *Repo) DeleteRefs(ctx context.Context, seen map[string]plumbing.Hash) error {
 	var moves []refs.Move
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
@@ -209,55 +205,34 @@ func (s *Repo) DeleteRefs(ctx context.Context, seen map[string]plumbing.Hash) er
 }
 
 func (s *Repo) deleteSome(ctx context.Context, moves []refs.Move) error {
-	if len(moves) == 0 {
-		return nil
-	}
-	u := refs.Update{Git: s.Git, Message: "delete", Moves: moves, Locked: s.IssueLock.HasAll()}
-	u.Git.Apart, u.Git.Hold = true, s.IssueLock.Files()
-	err := s.Refs.Update(ctx, u)
-	if err == nil || IsDone(err) || ctx.Err() != nil {
-		return err
-	}
-	var left []refs.Move
-	for _, m := range moves {
-		now, err := s.ReadRef(ctx, m.Name)
-		if err != nil {
+	for len(moves) > 0 {
+		u := refs.Update{Git: s.Git, Message: "delete", Moves: moves, Locked: s.IssueLock.HasAll()}
+		u.Git.Apart, u.Git.Hold = true, s.IssueLock.Files()
+		err := s.Refs.Update(ctx, u)
+		if err == nil || IsDone(err) || ctx.Err() != nil {
 			return err
 		}
-		if now == m.Old {
-			left = append(left, m)
+		var left []refs.Move
+		for _, m := range moves {
+			now, err := s.ReadRef(ctx, m.Name)
+			if err != nil {
+				return err
+			}
+			if now == m.Old {
+				left = append(left, m)
+			}
 		}
+		if len(left) == len(moves) {
+			return fmt.Errorf("remove %s: %w", left[0].Name, err)
+		}
+		moves = left
 	}
-	switch {
-	case len(left) < len(moves): // another process deletes refs, too
-		return s.deleteSome(ctx, left)
-	case len(left) == 1:
-		return fmt.Errorf("remove %s: %w", left[0].Name, err)
-	}
-	half := len(left) / 2
-	first := s.deleteSome(ctx, left[:half])
-	return cmp.Or(s.deleteSome(ctx, left[half:]), first)
+	return nil
 }
 
 // pause calls the hook of a test.
 func (s *Repo) pause(point string) {
 	if s.AtPoint != nil {
 		s.AtPoint(point)
-	}
-}
-
-// traceMoves begins the lines of moves in the trace; the result ends them.
-func traceMoves(moves []refs.Move) (end func()) {
-	if !trace.On() {
-		return func() {}
-	}
-	var spans []trace.Span
-	for _, m := range moves {
-		spans = append(spans, trace.Begin(trace.Ref, fmt.Sprintf("%s %.12s..%.12s", m.Name, m.Old, m.New)))
-	}
-	return func() {
-		for _, s := range spans {
-			s.End()
-		}
 	}
 }

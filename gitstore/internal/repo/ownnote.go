@@ -28,7 +28,7 @@ func (s *Repo) noteOwn(moves []refs.Move) {
 			continue
 		}
 		file := filepath.Join(s.OwnNotes(), name)
-		if m.New.IsZero() || s.writeOwnNote(file, ownNote(m.New, name)) != nil {
+		if m.New.IsZero() || s.WriteUnsynced(file, []byte(ownNote(m.New, name))) != nil {
 			_ = os.Remove(file)
 		}
 	}
@@ -37,27 +37,6 @@ func (s *Repo) noteOwn(moves []refs.Move) {
 // ownNote returns the content of a file: the value of own/ and the issue's name in refs. Where
 // file names have no case, another issue can have the file.
 func ownNote(tip plumbing.Hash, name string) string { return tip.String() + " " + name + "\n" }
-
-// writeOwnNote overwrites a file in place, with one write of always the same length.
-func (s *Repo) writeOwnNote(file, text string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
-	if os.IsNotExist(err) {
-		if err := os.MkdirAll(s.OwnNotes(), 0o777); err != nil {
-			return err
-		}
-		s.Objects.Share(s.OwnNotes())
-		f, err = os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
-	}
-	if err != nil {
-		return err
-	}
-	s.Objects.Share(file)
-	if _, err := f.WriteAt([]byte(text), 0); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
 
 // NotedOwn returns the last value of own/ from its file, or zero.
 func (s *Repo) NotedOwn(i checkpoint.Issue) plumbing.Hash {

@@ -118,7 +118,7 @@ func (s *Repo) Reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 		if err != nil || now.Commit.IsZero() {
 			return nil, err
 		}
-		return s.ReflogOfGit(ctx, ref)
+		return s.EveryEntry(ctx, ref)
 	}
 	tip, err := s.ReadRef(ctx, ref)
 	if err != nil || tip.IsZero() {
@@ -128,80 +128,51 @@ func (s *Repo) Reflog(ctx context.Context, ref string) ([]refs.Logged, error) {
 	return refs.Happened(entries, tip), err
 }
 
-// EveryEntry returns all reflog entries, including moves that did not happen.
+// EveryEntry returns all reflog entries of a ref or of HEAD, including moves that did not happen.
 func (s *Repo) EveryEntry(ctx context.Context, ref string) ([]refs.Logged, error) {
-	if s.Info.RefFormat == "files" && strings.HasPrefix(ref, "refs/") {
-		return refs.ReadLog(s.Info.CommonDir, ref)
+	switch {
+	case s.Info.RefFormat != "files":
+		return s.reflogOfGit(ctx, ref)
+	case ref == "HEAD":
+		return refs.ReadLog(s.Info.Dir, ref)
 	}
-	return s.ReflogOfGit(ctx, ref)
+	return refs.ReadLog(s.Info.CommonDir, ref)
 }
 
-// ReflogOfGit reads reflogs with git if they are not files, or for refs of the worktree.
-// Git silently skips an entry whose commit it cannot read, for example if file
-// descriptors run out. If git lists fewer entries than the reflog has, ReflogOfGit
-// retries once.
-func (s *Repo) ReflogOfGit(ctx context.Context, ref string) ([]refs.Logged, error) {
+// reflogOfGit reads a reflog with git. Git prints only new values: the old value of each entry is the
+// new value of the next older entry. Git silently skips an entry whose commit it cannot read, for
+// example if file descriptors run out. Then the reflog has more entries than git lists, and
+// reflogOfGit retries once.
+func (s *Repo) reflogOfGit(ctx context.Context, ref string) ([]refs.Logged, error) {
 	for again := false; ; again = true {
-		entries, err := s.listedByGit(ctx, ref)
-		n := len(entries)
-		if err != nil || n == 0 {
-			return nil, err
-		}
-		before, err := s.Git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, n))
-		if err == nil { // the value before the oldest entry is one step further back
-			entries[n-1].Old = plumbing.NewHash(before)
-		}
-		listed := func(e refs.Logged) bool { return e.New == entries[n-1].Old } // so git has skipped an entry
-		switch {
-		case !slices.ContainsFunc(entries, listed):
-			return entries, nil
-		case again:
-			return entries, s.former(ctx, ref, entries)
-		}
-	}
-}
-
-// listedByGit returns the entries that git lists. The old value of each entry is the new
-// value of the next older entry.
-func (s *Repo) listedByGit(ctx context.Context, ref string) ([]refs.Logged, error) {
-	out, err := s.Git.Output(ctx, "log", "-g", "--no-show-signature", "--date=unix", "--format=%H%x00%gd%x00%gs%x00", ref, "--")
-	if err != nil {
-		return nil, fmt.Errorf("read the reflog of %s: %w", ref, err)
-	}
-	var entries []refs.Logged
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+2 < len(fields); i += 3 {
-		_, date, _ := strings.Cut(strings.TrimSuffix(fields[i+1], "}"), "@{")
-		seconds, _ := strconv.ParseInt(date, 10, 64)
-		entries = append(entries, refs.Logged{
-			New: plumbing.NewHash(strings.TrimSpace(fields[i])), Message: fields[i+2], At: time.Unix(seconds, 0),
-		})
-	}
-	for i := range entries {
-		if i+1 < len(entries) {
-			entries[i].Old = entries[i+1].New
-		}
-	}
-	return entries, nil
-}
-
-// former sets old values in an incomplete list of entries.
-func (s *Repo) former(ctx context.Context, ref string, entries []refs.Logged) error {
-	var values []plumbing.Hash // of all entries, and the value before the oldest
-	for {
-		line, err := s.Git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, len(values)))
+		out, err := s.Git.Output(ctx, "log", "-g", "--no-show-signature", "--date=unix", "--format=%H%x00%gd%x00%gs%x00", ref, "--")
 		if err != nil {
-			break
+			return nil, fmt.Errorf("read the reflog of %s: %w", ref, err)
 		}
-		values = append(values, plumbing.NewHash(line))
-	}
-	values = append(values, plumbing.ZeroHash)
-	for i := range entries {
-		at := slices.Index(values[:len(values)-1], entries[i].New)
-		if at < 0 {
-			return fmt.Errorf("read the reflog of %s: git lists an entry that it does not find", ref)
+		fields := strings.Split(string(out), "\x00")
+		n := len(fields) / 3
+		if n == 0 {
+			return nil, nil
 		}
-		entries[i].Old, values = values[at+1], values[at+1:]
+		value := func(back int) string {
+			hex, _ := s.Git.Line(ctx, "rev-parse", "-q", "--verify", fmt.Sprintf("%s@{%d}", ref, back))
+			return hex
+		}
+		before := value(n) // the value before the oldest entry is one step further back
+		if before != "" && before == strings.TrimSpace(fields[3*n-3]) || value(n+1) != "" {
+			if again {
+				return nil, fmt.Errorf("read the reflog of %s: git cannot read the commit of an entry", ref)
+			}
+			continue
+		}
+		entries := make([]refs.Logged, n)
+		old := plumbing.NewHash(before)
+		for i := n - 1; i >= 0; i-- {
+			_, date, _ := strings.Cut(strings.TrimSuffix(fields[3*i+1], "}"), "@{")
+			seconds, _ := strconv.ParseInt(date, 10, 64)
+			entries[i] = refs.Logged{Old: old, New: plumbing.NewHash(strings.TrimSpace(fields[3*i])), Message: fields[3*i+2], At: time.Unix(seconds, 0)}
+			old = entries[i].New
+		}
+		return entries, nil
 	}
-	return nil
 }

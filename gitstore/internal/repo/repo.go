@@ -68,7 +68,7 @@ type Options struct {
 }
 
 // Open opens the repository. It fails with ErrNotRepository, or with an
-// UnsupportedError that names the feature.
+// repository.UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Repo, error) {
 	s := &Repo{Git: git.Git{Dir: o.Dir, Apart: o.Apart}, Now: o.Now, Random: rand.Text, onNotify: o.Notify, Repairs: o.Repair, Compared: map[checkpoint.Issue]ComparedRefs{}}
 	if s.Now == nil {

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,7 +85,9 @@ func (s *Repo) newNote(text string) (path string, err error) {
 func (u *unsynced) sync(k *ObjectWriter) error {
 	dirs := u.s.Info.ObjectDirs()
 	for _, dir := range dirs {
-		u.files = append(u.files, odb.PacksSince(dir, u.since)...)
+		for _, name := range []string{"pack", "info"} {
+			u.below(filepath.Join(dir, name), func(string, bool) bool { return false })
+		}
 	}
 	u.file(filepath.Join(u.s.Info.CommonDir, "packed-refs"))
 	if len(u.files) > 0 {
@@ -94,97 +97,95 @@ func (u *unsynced) sync(k *ObjectWriter) error {
 	}
 	u.files = nil
 	for _, dir := range dirs {
-		u.files = append(u.files, odb.LooseSince(dir, u.since)...)
+		u.below(dir, func(name string, recent bool) bool {
+			return name == "pack" || name == "info" || len(name) == 2 && !recent
+		})
 	}
 	u.refsOfOthers()
 	k.batch.Sync(u.files)
 	return nil
 }
 
-// file adds a file if it is recent, and reports whether it is.
-func (u *unsynced) file(path string) bool {
-	if !odb.ChangedSince(path, u.since) {
-		return false
+// file adds a file if it is recent.
+func (u *unsynced) file(path string) {
+	if odb.ChangedSince(path, u.since) {
+		u.files = append(u.files, path)
 	}
-	u.files = append(u.files, path)
-	return true
 }
 
-// Search limits for refs written by git. Every save runs this search.
-const (
-	maxRefDirs  = 64
-	maxRefFiles = 1000
-)
+// maxRefs limits the search for refs that git wrote, which every save runs.
+const maxRefs = 1000
 
 // ownFolders are the ref directories that only this program writes, durably.
 var ownFolders = []string{"git-checkpoint/own", "git-checkpoint/fetched", "git-checkpoint/remote", "git-checkpoint/here", "git-checkpoint/operations"}
 
 // refsOfOthers adds recent refs that git wrote: HEAD, branches, tags, remote-tracking refs, and chains
-// that plain git fetched.
+// that plain git fetched. In a new repository, or a copy, it adds all refs and the configuration.
 func (u *unsynced) refsOfOthers() {
 	repo := &u.s.Info
 	for _, name := range []string{"HEAD", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD"} {
 		u.file(filepath.Join(repo.Dir, name))
 	}
-	left := maxRefDirs
-	if u.moved { // including the refs of this program, and the configuration
-		u.refsIn(repo.CommonDir)
-		left = int(^uint(0) >> 1)
-	}
-	if repo.RefFormat == "files" {
-		u.refsBelow("", &left)
-	} else {
-		u.refsIn(filepath.Join(repo.CommonDir, "reftable"))
-	}
-}
-
-// refsBelow adds the recent refs in a directory below refs/, recursively.
-func (u *unsynced) refsBelow(dir string, left *int) {
-	if *left--; *left < 0 || !u.moved && slices.Contains(ownFolders, dir) {
-		return
-	}
-	path := filepath.Join(u.s.Info.CommonDir, "refs", filepath.FromSlash(dir))
-	if strings.HasPrefix(dir, "checkpoints") && !u.moved {
-		u.fetchedChains(path)
-		return
-	}
-	for _, name := range u.refsIn(path) {
-		u.refsBelow(strings.TrimPrefix(dir+"/"+name, "/"), left)
-	}
-}
-
-// refsIn adds a directory and its recent files, and returns its subdirectories.
-func (u *unsynced) refsIn(path string) (dirs []string) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil
-	}
-	recent := (len(entries) <= maxRefFiles || u.moved) && u.file(path)
-	for _, e := range entries {
-		switch {
-		case e.IsDir():
-			dirs = append(dirs, e.Name())
-		case recent && e.Type().IsRegular() && !strings.HasSuffix(e.Name(), ".lock"):
-			u.file(filepath.Join(path, e.Name()))
+	if u.moved {
+		entries, _ := os.ReadDir(repo.CommonDir)
+		u.file(repo.CommonDir)
+		for _, e := range entries {
+			if e.Type().IsRegular() {
+				u.file(filepath.Join(repo.CommonDir, e.Name()))
+			}
 		}
 	}
-	return dirs
+	folder := "refs"
+	if repo.RefFormat != "files" {
+		folder = "reftable"
+	}
+	left := maxRefs
+	u.below(filepath.Join(repo.CommonDir, folder), func(name string, recent bool) bool {
+		left--
+		isChain := strings.HasPrefix(name, "checkpoints")
+		if u.moved {
+			return false
+		}
+		if recent && isChain { // others were written by this program, durably
+			u.fetchedChains(filepath.Join(repo.CommonDir, folder, filepath.FromSlash(name)))
+		}
+		return isChain || left < 0 || slices.Contains(ownFolders, name)
+	})
 }
 
 // fetchedChains adds recent chain refs that this program has not written.
 func (u *unsynced) fetchedChains(path string) {
-	if !odb.ChangedSince(path, u.since) {
-		return
-	}
 	d, err := os.Open(path)
 	if err != nil {
 		return
 	}
 	defer d.Close()
-	names, _ := d.Readdirnames(maxRefFiles)
+	names, _ := d.Readdirnames(maxRefs)
 	for _, name := range names {
 		if !fsutil.Exists(filepath.Join(u.s.Info.CommonDir, filepath.FromSlash(OwnRefs), name)) {
 			u.file(filepath.Join(path, name))
 		}
 	}
+}
+
+// below adds the recent directories below a directory, and their recent files. It leaves out
+// directories for which skip returns true.
+func (u *unsynced) below(root string, skip func(name string, recent bool) bool) {
+	recent := map[string]bool{}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // another user's
+		case d.IsDir():
+			recent[path] = odb.ChangedSince(path, u.since)
+			if skip(strings.TrimPrefix(filepath.ToSlash(path[len(root):]), "/"), recent[path]) {
+				return fs.SkipDir
+			}
+			if recent[path] {
+				u.files = append(u.files, path)
+			}
+		case recent[filepath.Dir(path)] && d.Type().IsRegular() && !strings.HasSuffix(path, ".lock") && !strings.HasPrefix(d.Name(), "tmp_obj_"):
+			u.file(path)
+		}
+		return nil
+	})
 }

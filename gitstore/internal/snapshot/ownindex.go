@@ -104,7 +104,7 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 			return nil, err
 		}
 		o.objects = filepath.Join(temp, "objects")
-		alternates := odb.JoinAlternates(append([]string{s.repo.Info.ObjectDir}, odb.SplitAlternates(s.repo.Info.Alternates)...))
+		alternates := odb.JoinAlternates(s.repo.Info.ObjectDirs())
 		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + alternates}
 		o.reader, err = odb.Open(odb.Config{Dir: o.objects, Git: s.git().With(env...)})
 		o.close = func() {

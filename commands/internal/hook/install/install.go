@@ -12,12 +12,13 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore"
 )
 
 // Install plans the installation of git's hooks; push enables the push of checkpoints in
 // pre-push.
 func (r *Repo) Install(push bool) ([]HookChange, error) {
-	version, err := r.Git.Version(r.Context)
+	version, err := gitstore.InstalledGitVersion()
 	if err != nil {
 		return nil, err
 	}

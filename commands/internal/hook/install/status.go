@@ -29,7 +29,7 @@ type Hook struct {
 
 // Status finds each installed hook and lets git run it as a canary.
 func (r *Repo) Status() ([]Hook, error) {
-	version, err := r.Git.Version(r.Context)
+	version, err := gitstore.InstalledGitVersion()
 	if err != nil {
 		return nil, err
 	}

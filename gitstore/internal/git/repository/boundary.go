@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/odb"
 )
 
 // Reasons why a path is outside the boundary of a worktree.
@@ -73,11 +72,6 @@ func (r Info) ownDirs() []ownDir {
 		add(dir, IsObjectDir)
 	}
 	return own
-}
-
-// ObjectDirs returns the directories of objects: the repository's own and all alternates.
-func (r Info) ObjectDirs() []string {
-	return odb.Directories(r.ObjectDir, odb.SplitAlternates(r.Alternates))
 }
 
 // indexInWorktree returns the path of the index and of its lock if GIT_INDEX_FILE names a

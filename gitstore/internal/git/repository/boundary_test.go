@@ -49,7 +49,7 @@ func TestBoundaryFindsRepositories(t *testing.T) {
 	})
 	require.NoError(t, os.Symlink("missing", filepath.Join(root, "dir", ".git")))
 	write(t, root, map[string]string{".git/objects/info/alternates": filepath.Join(root, "alternates", "parts") + "\n"})
-	info, err := Discover(t.Context(), git.Git{Dir: root})
+	info, _, err := Find(t.Context(), git.Git{Dir: root})
 	require.NoError(t, err)
 	b := info.Boundary()
 	b.Tracks = func(path string) bool { return path == "fixture/HEAD" }

@@ -32,7 +32,7 @@ type Info struct {
 	RefFormat string // files or reftable; all other values need git
 	Precious  bool   // extensions.preciousObjects: nobody may delete objects
 
-	Alternates string // GIT_ALTERNATE_OBJECT_DIRECTORIES with absolute paths
+	Alternates []string // object directories from which the repository borrows, also nested ones
 }
 
 // ErrNone reports that the directory is not in a repository.
@@ -73,7 +73,27 @@ func Find(ctx context.Context, g git.Git) (Info, []git.ConfigEntry, error) {
 	if err == nil {
 		err = r.extend(entries)
 	}
+	if err == nil && (os.Getenv(AlternatesVariable) != "" || fsutil.Exists(filepath.Join(r.ObjectDir, "info", "alternates"))) {
+		err = r.findAlternates(ctx, g)
+	}
 	return r, entries, err
+}
+
+// ObjectDirs returns the directories of objects: the repository's own and all alternates.
+func (r Info) ObjectDirs() []string { return append([]string{r.ObjectDir}, r.Alternates...) }
+
+// findAlternates asks git for the alternates, also nested ones.
+func (r *Info) findAlternates(ctx context.Context, g git.Git) error {
+	out, err := g.Output(ctx, "count-objects", "-v")
+	for line := range strings.Lines(string(out)) {
+		if dir, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: "); ok {
+			if plain, err := strconv.Unquote(dir); err == nil {
+				dir = plain
+			}
+			r.Alternates = append(r.Alternates, dir)
+		}
+	}
+	return err
 }
 
 // extend applies the repository's extensions and rejects extensions that this program
@@ -83,7 +103,10 @@ func Find(ctx context.Context, g git.Git) (Info, []git.ConfigEntry, error) {
 func (r *Info) extend(config []git.ConfigEntry) error {
 	format, storage := "sha1", r.RefFormat // without extensions
 	version, unknown := -1, ""
-	for _, e := range ownEntries(config) {
+	for _, e := range config {
+		if e.Scope != "local" {
+			continue
+		}
 		if e.Key == "core.repositoryformatversion" {
 			number, err := strconv.ParseInt(e.Value, 0, 32) // git accepts 0x1 too
 			if err != nil {
@@ -124,24 +147,6 @@ func (r *Info) extend(config []git.ConfigEntry) error {
 	return nil
 }
 
-// ownEntries returns the settings of the repository's configuration file itself. Git reads
-// the repository's format from this file only, not from included files and not from the
-// worktree's file. The first local setting is one of this file, because an include is a
-// setting too.
-func ownEntries(config []git.ConfigEntry) []git.ConfigEntry {
-	first := slices.IndexFunc(config, func(e git.ConfigEntry) bool { return e.Scope == "local" })
-	if first < 0 {
-		return nil
-	}
-	var own []git.ConfigEntry
-	for _, e := range config[first:] {
-		if e.Scope == "local" && e.Origin == config[first].Origin {
-			own = append(own, e)
-		}
-	}
-	return own
-}
-
 // Partial reports whether these settings belong to a partial clone.
 func Partial(config []git.ConfigEntry) bool {
 	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool {
@@ -168,8 +173,8 @@ func (r Info) Environ() []string {
 			env = append(env, v.name+"="+v.value)
 		}
 	}
-	if r.Alternates != os.Getenv(AlternatesVariable) {
-		env = append(env, AlternatesVariable+"="+r.Alternates)
+	if os.Getenv(AlternatesVariable) != "" {
+		env = append(env, AlternatesVariable+"="+odb.JoinAlternates(r.Alternates))
 	}
 	return env
 }
@@ -185,19 +190,6 @@ func Variables() []string {
 
 // AlternatesVariable is git's environment variable with additional object directories.
 const AlternatesVariable = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
-
-// alternates returns GIT_ALTERNATE_OBJECT_DIRECTORIES with absolute paths. Git reads relative
-// paths in the root of the worktree if the working directory is inside it, otherwise in the
-// working directory.
-func alternates(base string) string {
-	dirs := odb.SplitAlternates(os.Getenv(AlternatesVariable))
-	for i, dir := range dirs {
-		if !filepath.IsAbs(dir) {
-			dirs[i] = base + string(filepath.Separator) + dir // the system resolves symlinks before ".."
-		}
-	}
-	return odb.JoinAlternates(dirs)
-}
 
 // isFoundAtRoot reports whether git finds this repository in the root directory.
 func (r Info) isFoundAtRoot() bool {
@@ -272,10 +264,6 @@ func Discover(ctx context.Context, g git.Git) (Info, error) {
 	if len(lines) == 8 && err == nil {
 		r.Prefix, r.Root = lines[6], abs(lines[7])
 	}
-	if r.Prefix != "" {
-		base = r.Root
-	}
-	r.Alternates = alternates(base)
 	return r, nil
 }
 
