@@ -56,12 +56,12 @@ var layers = [][]string{
 
 	// what the operations share
 	{"gitstore/internal/chain", "gitstore/internal/operation"},
+	{"gitstore/internal/remote"},
 	{"gitstore/internal/repo"},
 	{"gitstore/internal/treediff", "gitstore/layout/internal/testing/layouttest"},
 	{
 		"gitstore/internal/contents",
 		"gitstore/internal/join",
-		"gitstore/internal/remote",
 		"gitstore/internal/secrets/scan",
 		"gitstore/layout",
 	},

@@ -254,16 +254,6 @@ func (t Tip) saved() time.Time {
 	return t.Checkpoint.Saved
 }
 
-// MaxCommits limits the number of commits that an Outgoing counts.
-const MaxCommits = chain.MaxCommits
-
-// Outgoing returns commits and files that pushing the chain of each issue would expose, or an error.
-// A checkpoint contains HEAD at its save as an ancestor. HEAD should therefore be part of
-// the same push, or be known to exist at the remote.
-func (s *Store) Outgoing(ctx context.Context, name string, issues []checkpoint.Issue, e Exposed) ([]Outgoing, []error) {
-	return s.chain.Outgoing(ctx, name, issues, e)
-}
-
 // Pin sets or removes a checkpoint's pin, and reports any change. Retention never drops a
 // pinned checkpoint, live or archived.
 func (s *Store) Pin(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, on bool) (changed bool, err error) {

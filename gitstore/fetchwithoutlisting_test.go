@@ -90,7 +90,7 @@ func TestStaleRefsAreDeletedInOneTransaction(t *testing.T) {
 	w.Git("update-ref", remote.Incoming+"2-1/42", "HEAD")
 	trace := filepath.Join(t.TempDir(), "trace")
 	w.s.repo.Git = w.s.repo.Git.With("GIT_TRACE=" + trace)
-	l, err := w.s.sharer.Connect("fetch", "origin", 0, false)
+	l, err := w.s.sharer.Connect(ctx, "fetch", "origin", 0, false)
 	require.NoError(t, err)
 	_, ok, err := l.FetchWithoutListing(ctx, LiveRef("43"), true)
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ func TestManyIssues(t *testing.T) {
 	var asked []checkpoint.Issue
 	done, err := a.s.Sync(ctx, SyncRequest{
 		Remote: "origin",
-		May: func(of []checkpoint.Issue, outs []Outgoing) []error {
+		May: func(of []checkpoint.Issue, outs []Outgoing, _ bool) []error {
 			asked = append(asked, of...)
 			errs := make([]error, len(of))
 			for n, out := range outs {
@@ -172,7 +172,7 @@ func TestSyncOutOfTime(t *testing.T) {
 	var remote *RemoteError
 	require.ErrorAs(t, err, &remote)
 	assert.Equal(t, "not done within 1ns", remote.Reason)
-	late := func(of []checkpoint.Issue, _ []Outgoing) []error {
+	late := func(of []checkpoint.Issue, _ []Outgoing, _ bool) []error {
 		time.Sleep(600 * time.Millisecond)
 		return make([]error, len(of))
 	}

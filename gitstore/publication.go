@@ -1,28 +1,23 @@
 package gitstore
 
 import (
+	"cmp"
 	"context"
 
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/remote"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/internal/secrets/scan"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Publication lists the commits and files that a push of checkpoints makes public.
-type Publication struct {
-	Unpublished string      // newest commit of the user that the remote does not have, or ""
-	Commits     int         // number of such commits, at most MaxCommits
-	Secrets     []Secret    // likely secrets
-	TooLarge    []LargeFile // files of checkpoints above the limit of the policy
-	Untracked   []string    // paths of untracked files
-}
+type Publication = secrets.Publication
 
-// NewPublication returns the publication of a push, from its commits and its scanned files.
-func NewPublication(out Outgoing, found *Scanned) Publication {
-	return Publication{
-		Unpublished: out.Unpublished, Commits: out.Commits,
-		Secrets: found.Found, TooLarge: found.TooLarge, Untracked: found.Untracked,
-	}
-}
+// MaxCommits limits the number of commits that a Publication counts.
+const MaxCommits = secrets.MaxCommits
 
 // A PublicationPolicy states which objects pushes may make public. Untracked files are a part
 // of every checkpoint, and may always be pushed.
@@ -46,9 +41,9 @@ const (
 
 // Objection returns the first object that the policy does not allow to be pushed. If ask is
 // set, a person may allow it; otherwise the push is refused.
-func (p Publication) Objection(policy PublicationPolicy) (what PublicationObject, ask bool) {
+func (policy PublicationPolicy) Objection(p *Publication) (what PublicationObject, ask bool) {
 	switch {
-	case len(p.Secrets) > 0 && !policy.Secrets:
+	case len(p.Found) > 0 && !policy.Secrets:
 		return SecretObjected, false
 	case len(p.TooLarge) > 0:
 		return LargeFileObjected, false
@@ -58,19 +53,50 @@ func (p Publication) Objection(policy PublicationPolicy) (what PublicationObject
 	return NothingObjected, false
 }
 
-// The parameters and the result of a scan for secrets.
+// The parameters of a scan for secrets, and parts of its result.
 type (
 	LargeFile   = secrets.LargeFile
 	ScanRequest = secrets.ScanRequest
-	Scanned     = secrets.Scanned
 	Secret      = secrets.Secret
 )
 
 // ScanAll searches for secrets in files that a push of issues would newly expose, regardless of
-// file size. It returns a result or an error for each request. After an error, files may contain
+// file size. It returns a publication or an error for each request. After an error, files may contain
 // secrets. A file belongs to the result of each issue whose chain contains it.
-func (s *Store) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
+func (s *Store) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publication, []error) {
 	return s.secrets.ScanAll(ctx, reqs)
+}
+
+// ScanPush is ScanAll for a push of the chains of issues to a remote, with the settings of req. The
+// remote-tracking refs tell what the remote has. Without a remote, all objects are scanned.
+func (s *Store) ScanPush(ctx context.Context, name string, issues []checkpoint.Issue, req ScanRequest) ([]*Publication, []error) {
+	found, errs := make([]*Publication, len(issues)), make([]error, len(issues))
+	var groups [][]remote.RefUpdate
+	var at []int // index of the issue of each group
+	for n, i := range issues {
+		tip, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
+		var seen plumbing.Hash
+		if err == nil && !tip.IsZero() {
+			seen, err = s.repo.ReadRef(ctx, s.chain.TrackingRef(name, i))
+		}
+		if found[n], errs[n] = (&Publication{}), err; err == nil && tip != seen {
+			groups, at = append(groups, []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: tip, Seen: seen}}), append(at, n)
+		}
+	}
+	if len(groups) == 0 {
+		return found, errs
+	}
+	outs, err := s.chain.Outgoing(ctx, name, Exposed{}, groups...)
+	reqs := make([]ScanRequest, len(groups))
+	for k, n := range at {
+		reqs[k] = req
+		reqs[k].Issue, reqs[k].Out = issues[n], outs[k]
+	}
+	scanned, failed := s.ScanAll(ctx, reqs)
+	for k, n := range at {
+		found[n], errs[n] = scanned[k], cmp.Or(err, failed[k])
+	}
+	return found, errs
 }
 
 // MaskSecrets returns a text with each likely secret replaced, except those that allow names.

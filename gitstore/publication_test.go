@@ -9,7 +9,7 @@ import (
 func TestObjectionsToAPublication(t *testing.T) {
 	t.Parallel()
 	commits := Publication{Unpublished: "abc", Commits: 1}
-	secret := Publication{Secrets: []Secret{{Path: "p"}}, Unpublished: "abc"}
+	secret := Publication{Found: []Secret{{Path: "p"}}, Unpublished: "abc"}
 	large := Publication{TooLarge: []LargeFile{{Path: "p", Bytes: 1}}, Unpublished: "abc"}
 	for _, c := range []struct {
 		name   string
@@ -26,7 +26,7 @@ func TestObjectionsToAPublication(t *testing.T) {
 		{"a secret that is only warned about", secret, PublicationPolicy{Secrets: true}, CommitsObjected, false},
 		{"a large file before a question", large, PublicationPolicy{CanAsk: true, Commits: true}, LargeFileObjected, false},
 	} {
-		what, ask := c.p.Objection(c.policy)
+		what, ask := c.policy.Objection(&c.p)
 		assert.Equal(t, c.want, what, c.name)
 		assert.Equal(t, c.ask, ask, c.name)
 	}

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/secrets"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -49,8 +51,14 @@ func TestEachObject(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 }
 
-// outgoing returns what a push of an issue to origin would expose.
-func (w *world) outgoing(i checkpoint.Issue) (Outgoing, error) {
-	outs, errs := w.s.Outgoing(ctx, "origin", []checkpoint.Issue{i}, Exposed{})
-	return outs[0], errs[0]
+// outgoing returns what a push of issues to origin would expose.
+func (w *world) outgoing(issues ...checkpoint.Issue) []Outgoing {
+	w.t.Helper()
+	var groups [][]remote.RefUpdate
+	for _, i := range issues {
+		groups = append(groups, []remote.RefUpdate{{Ref: LiveRef(i), Tip: plumbing.NewHash(w.Git("rev-parse", LiveRef(i)))}})
+	}
+	outs, err := w.s.chain.Outgoing(ctx, "origin", Exposed{}, groups...)
+	require.NoError(w.t, err)
+	return outs
 }

@@ -8,7 +8,6 @@ import (
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
-	"git-checkpoint/gitstore/trace"
 )
 
 // FetchRequest, PushRequest, SyncRequest and OpenRemoteRequest hold the parameters of an
@@ -19,18 +18,6 @@ type (
 	SyncRequest       = share.Request
 	OpenRemoteRequest = share.Request
 )
-
-// Fetch fetches the chains of issues from a remote. If the remote chain extends the local
-// chain, the local ref moves to the remote tip. If both have diverged, the local chain
-// stays, and the remote chain is available below refs/git-checkpoint/remote. The error
-// reports that the remote did not answer; errors of single issues are in their Synced.
-func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
-	defer trace.Begin(trace.Step, "fetch").End()
-	if err := share.CheckRemote(req.Remote); err != nil {
-		return nil, err
-	}
-	return s.sharer.Fetch(ctx, req)
-}
 
 // AreForeign reports whether branches, by default that of HEAD, are known to belong to no issue with
 // checkpoints in the repository of the working directory. Hooks call it, because it needs only one git
@@ -57,38 +44,17 @@ func (s *Store) Remaining(ctx context.Context, dropped []Checkpoint) (*Remains, 
 	return s.sharer.Remaining(ctx, dropped)
 }
 
-// Push pushes chains of issues, or of all local issues, to a remote if they contain the
-// remote's chains. A ref moves only from the value that was last seen; a diverged ref
-// stays. The error reports that the remote did not answer; errors of single issues are in
-// their Synced.
-func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
-	defer trace.Begin(trace.Step, "push").End()
-	if err := share.CheckRemote(req.Remote); err != nil {
-		return nil, err
-	}
-	if len(req.Issues) == 0 {
-		issues, strange, err := s.Issues(ctx, false)
-		if err != nil {
-			return nil, err
-		}
-		s.sharer.WarnInvalidRefs("", strange)
-		req.Issues = issues
-	}
-	return s.sharer.Push(ctx, req)
-}
-
 // OtherPushURLs returns the push URLs of a remote that get no checkpoints: a push goes to
 // one URL only.
-func (s *Store) OtherPushURLs(name string) []string { return remote.OtherPushURLs(s.repo.Config, name) }
+func (s *Store) OtherPushURLs(ctx context.Context, name string) []string {
+	return remote.DestinationOf(ctx, s.repo, name).Others
+}
 
 // RemoteOf returns the remote of an issue's remote-tracking ref, one of the given names and
 // URLs, or "" if the ref belongs to another one.
 func (s *Store) RemoteOf(ref string, issue checkpoint.Issue, remotes []string) string {
 	return s.chain.RemoteOf(ref, issue, remotes)
 }
-
-// HasSecret reports whether the URL of a remote contains a password or a token.
-func HasSecret(url string) bool { return remote.HasSecret(url) }
 
 // RemoteHasBranch reports whether a remote has a branch. It asks for no password.
 func (s *Store) RemoteHasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -21,24 +22,48 @@ const (
 	syncTries = 200
 )
 
+// Fetch fetches the chains of issues from a remote. If the remote chain extends the local
+// chain, the local ref moves to the remote tip. If both have diverged, the local chain
+// stays, and the remote chain is available below refs/git-checkpoint/remote. The error
+// reports that the remote did not answer; errors of single issues are in their Synced.
+func (s *Store) Fetch(ctx context.Context, req FetchRequest) ([]Synced, error) {
+	return s.exchange(ctx, "fetch", req)
+}
+
+// Push pushes chains of issues, or of all local issues, to a remote if they contain the
+// remote's chains. A ref moves only from the value that was last seen; a diverged ref
+// stays. The error reports that the remote did not answer; errors of single issues are in
+// their Synced.
+func (s *Store) Push(ctx context.Context, req PushRequest) ([]Synced, error) {
+	if len(req.Issues) == 0 && req.Remote != "" {
+		issues, strange, err := s.Issues(ctx, false)
+		if err != nil || len(issues) == 0 {
+			return nil, err
+		}
+		s.sharer.WarnInvalidRefs("", strange)
+		req.Issues = issues
+	}
+	return s.exchange(ctx, "push", req)
+}
+
 // Sync merges the local and the remote chains of issues, of all issues if req names none. The
 // result contains all checkpoints saved on either side, except checkpoints that either side
 // dropped or pruned. A pinned checkpoint is dropped too, but not pruned. Chains are merged by their
 // contents, and package join has the rules; a missing ref has no meaning. If the remote rejects
 // the push, both sides stay unchanged. If the remote is a bundle file, only the local refs move.
 //
-// Named issues with only local changes are pushed at once, with the last known remote values
-// as leases. Often this ends the sync. Otherwise syncOnce is repeated for the issues whose refs
-// another process or clone has moved meanwhile.
-//
 // The error reports that the remote did not answer; errors of single issues are in their
 // Synced.
 func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
-	defer trace.Begin(trace.Step, "sync").End()
-	if err := share.CheckRemote(req.Remote); err != nil {
-		return nil, err
-	}
-	y, err := s.sharer.Start("sync", req)
+	return s.exchange(ctx, "sync", req)
+}
+
+// exchange runs a fetch, a push or a sync. Named issues with only local changes are pushed at once,
+// with the last known remote values as leases. Often this ends the operation. Otherwise
+// exchangeOnce is repeated for the issues whose refs another process or clone has moved meanwhile.
+func (s *Store) exchange(ctx context.Context, op string, req SyncRequest) ([]Synced, error) {
+	defer trace.Begin(trace.Step, op).End()
+	y, err := s.sharer.Start(ctx, op, req)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +75,7 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 
 	issues, done, err := y.PushNamed(within)
 	for start := time.Now(); err == nil && !done; {
-		if issues, err = syncOnce(within, y, issues, req.DryRun); err != nil || len(issues) == 0 {
+		if issues, err = exchangeOnce(within, y, issues, req.DryRun); err != nil || len(issues) == 0 {
 			break
 		}
 		if time.Since(start) > syncFor && y.Tries >= syncTries {
@@ -65,9 +90,9 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	return y.Results(), y.NamePushed(err)
 }
 
-// syncOnce tries once to sync issues, and returns those whose remote or local refs moved
+// exchangeOnce tries once, and returns the issues whose remote or local refs moved
 // concurrently. The error affects every issue.
-func syncOnce(ctx context.Context, y *share.Syncing, issues []checkpoint.Issue, dryRun bool) (again []checkpoint.Issue, err error) {
+func exchangeOnce(ctx context.Context, y *share.Syncing, issues []checkpoint.Issue, dryRun bool) (again []checkpoint.Issue, err error) {
 	// The refs of the remote are listed, unless one issue is new here or was just moved there.
 	// Missing chains are fetched to refs/git-checkpoint/incoming/.
 	theirs, err := y.FetchMissing(ctx, issues)
@@ -76,18 +101,17 @@ func syncOnce(ctx context.Context, y *share.Syncing, issues []checkpoint.Issue, 
 		return nil, err
 	}
 
-	// For each issue, a pure function joins what both sides know: saved, dropped, pinned and
-	// archived checkpoints, ordered by clock and id. If one side has the result, it is used as
-	// it is. Otherwise the commits above the common part are rewritten, and the records of
-	// parallel work are merged.
-	plans, err := y.Plan(ctx, theirs)
-	if err != nil {
-		return nil, err
-	}
-
-	for round := range y.Rounds(plans) {
+	for some := range slices.Chunk(theirs.Issues, share.MaxTogether) {
+		// For each issue, a pure function joins what both sides know: saved, dropped, pinned and
+		// archived checkpoints, ordered by clock and id. If one side has the result, it is used as
+		// it is. Otherwise the commits above the common part are rewritten, and the records of
+		// parallel work are merged. A fetch and a push only move one side to the other.
+		round, err := y.Plan(ctx, theirs, some)
+		if err != nil {
+			return nil, err
+		}
 		if dryRun {
-			round.MarkDryRun()
+			round.MarkDryRun(ctx)
 		} else {
 			round.WriteObjects(ctx)
 			// Request.May allows or refuses the commits that the push would publish.

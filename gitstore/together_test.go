@@ -6,11 +6,9 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/secrets"
 	"git-checkpoint/gitstore/testing/gittest"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -60,19 +58,10 @@ func TestScanOfManyIssuesMatchesScanOfEach(t *testing.T) {
 	w.saveIn("clean")
 
 	issues := []checkpoint.Issue{"clean", "history", "history-too", "large", "same-secret-elsewhere", "secret", "untracked"}
-	var groups [][]remote.RefUpdate
 	var alone, together []ScanRequest
-	for _, i := range issues {
-		out, err := w.outgoing(i)
-		require.NoError(t, err)
-		alone = append(alone, ScanRequest{Issue: i, Out: out, MaxFile: 1 << 20})
-		groups = append(groups, []remote.RefUpdate{{Ref: LiveRef(i), Tip: plumbing.NewHash(w.Git("rev-parse", LiveRef(i)))}})
-	}
-	outs, err := w.s.chain.LocalRepo().Showing(ctx, "origin", Exposed{}, groups...)
-	require.NoError(t, err)
-	for n, i := range issues {
-		assert.Equal(t, alone[n].Out, outs[n], i)
-		together = append(together, ScanRequest{Issue: i, Out: outs[n], MaxFile: 1 << 20})
+	for n, out := range w.outgoing(issues...) {
+		alone = append(alone, ScanRequest{Issue: issues[n], Out: w.outgoing(issues[n])[0], MaxFile: 1 << 20})
+		together = append(together, ScanRequest{Issue: issues[n], Out: out, MaxFile: 1 << 20})
 	}
 	found, errs := w.s.ScanAll(ctx, together)
 	all := 0
@@ -88,12 +77,49 @@ func TestScanOfManyIssuesMatchesScanOfEach(t *testing.T) {
 }
 
 // contentOf returns the comparable content of a scan.
-func contentOf(s *Scanned) Scanned {
-	c := Scanned{Skipped: s.Skipped, Pointers: s.Pointers, Untracked: s.Untracked, TooLarge: s.TooLarge}
+func contentOf(s *Publication) Publication {
+	c := Publication{Unpublished: s.Unpublished, Commits: s.Commits, Skipped: s.Skipped, Pointers: s.Pointers, Untracked: s.Untracked, TooLarge: s.TooLarge}
 	for _, f := range s.Found {
 		c.Found = append(c.Found, plainSecret(f))
 	}
 	return c
+}
+
+// The commits that the remote lacks are counted for each issue: those that its checkpoints reach.
+func TestScanCountsUnpublishedCommits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.hub()
+	w.saveIn("published")
+	w.Git("switch", "-q", "-c", "side")
+	side := w.Commit("side")
+	w.saveIn("side")
+	w.Git("switch", "-q", "-")
+	for range 3 {
+		w.Commit("another")
+	}
+	w.saveIn("three")
+	w.Git("merge", "-q", "--no-edit", "side")
+	w.saveIn("merged")
+	w.saveIn("published")
+	var reqs []ScanRequest
+	issues := []checkpoint.Issue{"published", "side", "three", "merged"}
+	for n, out := range w.outgoing(issues...) {
+		reqs = append(reqs, ScanRequest{Issue: issues[n], Out: out})
+	}
+	found, errs := w.s.ScanAll(ctx, reqs)
+	counts := []int{}
+	for n := range reqs {
+		require.NoError(t, errs[n])
+		counts = append(counts, found[n].Commits)
+	}
+	assert.Equal(t, []int{5, 1, 3, 5}, counts)
+	assert.Equal(t, side, found[1].Unpublished)
+	assert.Equal(t, w.Head(), found[3].Unpublished)
+	w.Git("update-ref", "refs/remotes/origin/main", "HEAD")
+	found, _ = w.s.ScanAll(ctx, []ScanRequest{{Issue: "merged", Out: w.outgoing("merged")[0]}})
+	assert.Zero(t, found[0].Commits)
+	assert.Empty(t, found[0].Unpublished)
 }
 
 // If the files of an issue cannot be read, or if a scanner fails without the name of a file,
@@ -106,9 +132,7 @@ func TestScanOfManyIssuesWithOneThatFails(t *testing.T) {
 		i := checkpoint.Issue(fmt.Sprintf("many-%d", n))
 		w.stage("file.txt", fmt.Sprintf("file %d\n", n))
 		w.saveIn(i)
-		out, err := w.outgoing(i)
-		require.NoError(t, err)
-		reqs = append(reqs, ScanRequest{Issue: i, Out: out, Command: `! grep -rl "file 5" . >/dev/null; exit $? #`})
+		reqs = append(reqs, ScanRequest{Issue: i, Out: w.outgoing(i)[0], Command: `! grep -rl "file 5" . >/dev/null; exit $? #`})
 	}
 	found, errs := w.s.ScanAll(ctx, reqs)
 	for n := range reqs {
@@ -166,7 +190,7 @@ func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
 	b.saveIn(issues[3])
 	saved := b.Git("log", "-1", "--format=%(trailers:key=Checkpoint-Id,valueonly)", LiveRef(issues[3]))
 	pushed := false
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing) []error {
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing, _ bool) []error {
 		if !pushed {
 			pushed = true
 			_, err := b.s.Push(ctx, PushRequest{Remote: "origin", Issues: issues[3:4]})

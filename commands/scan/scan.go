@@ -69,7 +69,9 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	}
 	result := view.Scan{Type: "scan"}
 	var stops []stopping
-	scanned, errs := scanIssues(c, remote, issues)
+	settings := work.ScanRequest(c)
+	settings.Informational = true
+	scanned, errs := c.Store.ScanPush(c.Ctx, remote, issues, settings)
 	n := -1
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
 		n++
@@ -121,32 +123,6 @@ func (s stopping) hints() (hints []string) {
 		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", view.QuoteArg(path)))
 	}
 	return append(hints, fmt.Sprintf("git checkpoint drop %s %s", view.IssueArg(s.issue), view.QuoteArg(string(s.ID))))
-}
-
-// scanIssues checks objects that a push of each issue would send, and returns a result or an error
-// for each. Without a remote, it checks all objects of the issues.
-func scanIssues(c *invoke.Invocation, remote string, issues []checkpoint.Issue) ([]*gitstore.Scanned, []error) {
-	outs, errs := c.Store.Outgoing(c.Ctx, remote, issues, gitstore.Exposed{})
-	found := make([]*gitstore.Scanned, len(issues))
-	var reqs []gitstore.ScanRequest
-	var at []int // index of the issue of each request
-	for n, i := range issues {
-		found[n] = &gitstore.Scanned{}
-		if errs[n] != nil || outs[n].Nothing {
-			continue
-		}
-		req := work.ScanRequest(c, i, outs[n])
-		req.Informational = true
-		reqs, at = append(reqs, req), append(at, n)
-	}
-	if len(reqs) == 0 {
-		return found, errs
-	}
-	scanned, failed := c.Store.ScanAll(c.Ctx, reqs)
-	for k, n := range at {
-		found[n], errs[n] = scanned[k], failed[k]
-	}
-	return found, errs
 }
 
 func showScan(c *invoke.Invocation, s view.Scan) error {

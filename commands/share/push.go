@@ -40,9 +40,9 @@ func warnOtherURLs(c *invoke.Invocation, o *options) {
 	if len(o.issues) == 1 {
 		issue = view.IssueArg(o.issues[0])
 	}
-	for _, url := range c.Store.OtherPushURLs(o.remote) {
+	for _, url := range c.Store.OtherPushURLs(c.Ctx, o.remote) {
 		c.Warnf("%s has several push URLs, and checkpoints are pushed to one of them, not to %s", gitstore.ShownRemote(o.remote), gitstore.ShownRemote(url))
-		if gitstore.HasSecret(url) {
+		if gitstore.ShownRemote(url) != url {
 			c.Infof("hint: git remote get-url --push --all %s", view.QuoteArg(o.remote))
 			continue
 		}

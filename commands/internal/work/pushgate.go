@@ -1,6 +1,7 @@
 package work
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -31,49 +32,34 @@ type Gate struct {
 
 // Check makes a push or a sync pass the gate.
 func (g *Gate) Check(req *gitstore.PushRequest) {
-	req.Harmless = g.isHarmless
-	req.May = func(issues []checkpoint.Issue, outs []gitstore.Outgoing) []error { // an error for each issue whose objects must stay
+	req.May = func(issues []checkpoint.Issue, outs []gitstore.Outgoing, listed bool) []error { // an error for each issue whose objects must stay
 		all, errs := g.publications(issues, outs)
 		policy := g.policy()
 		for n, i := range issues {
 			if errs[n] == nil {
-				errs[n] = g.check(i, all[n], policy)
+				errs[n] = g.check(i, all[n], policy, listed)
 			}
 		}
 		return errs
 	}
 }
 
-// isHarmless reports whether the gate lets all objects pass without a question or a warning.
-func (g *Gate) isHarmless(issues []checkpoint.Issue, outs []gitstore.Outgoing) bool {
-	for _, out := range outs {
-		if out.Unpublished != "" {
-			return false // may describes the commits
-		}
-	}
-	all, errs := g.publications(issues, outs)
-	policy := g.policy()
-	for n, p := range all {
-		if what, _ := p.Objection(policy); errs[n] != nil || len(p.Secrets) > 0 || what != gitstore.NothingObjected {
-			return false
-		}
-	}
-	for _, p := range all {
-		g.noteUntracked(p)
-	}
-	return true
-}
+// errNotListed stops a push that needs a question or a warning, as long as the refs of the remote
+// are unknown.
+var errNotListed = errors.New("the refs of the remote are unknown")
 
 // check returns an error if the objects of an issue must not be pushed. It asks a person if
 // the publication requires it.
-func (g *Gate) check(i checkpoint.Issue, p gitstore.Publication, policy gitstore.PublicationPolicy) error {
+func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, policy gitstore.PublicationPolicy, listed bool) error {
 	what, verb := commitsText(p)
 	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s missing on %s", i, strings.TrimSuffix(what, ","), verb, gitstore.ShownRemote(g.Remote))
 	missing := fmt.Sprintf("%s %s missing on %s", what, verb, gitstore.ShownRemote(g.Remote))
 	policy.Commits = policy.Commits || g.Yes || g.told[commits]
-	switch object, ask := p.Objection(policy); {
+	switch object, ask := policy.Objection(p); {
+	case !listed && (p.Unpublished != "" || len(p.Found) > 0 || object != gitstore.NothingObjected):
+		return errNotListed
 	case object == gitstore.SecretObjected:
-		return &SecretsError{i, p.Secrets}
+		return &SecretsError{i, p.Found}
 	case object == gitstore.LargeFileObjected:
 		largest := slices.MaxFunc(p.TooLarge, func(a, b gitstore.LargeFile) int { return int(min(max(a.Bytes-b.Bytes, -1), 1)) })
 		hint := fmt.Sprintf("git config checkpoint.limits.checkpoint-mb %d", largest.Bytes>>20+1)
@@ -97,8 +83,8 @@ func (g *Gate) check(i checkpoint.Issue, p gitstore.Publication, policy gitstore
 	case p.Unpublished != "" && g.Yes:
 		g.warnOnce(commits)
 	}
-	if len(p.Secrets) > 0 {
-		g.Secret = &p.Secrets[0]
+	if len(p.Found) > 0 {
+		g.Secret = &p.Found[0]
 		g.warnOnce(fmt.Sprintf("%s is pushed with a possible secret: %s in %s", i, g.Secret.Rule, g.Secret.Path))
 	}
 	g.noteUntracked(p)
@@ -107,20 +93,20 @@ func (g *Gate) check(i checkpoint.Issue, p gitstore.Publication, policy gitstore
 
 // publications returns for each issue the commits and files that a push makes public, or an
 // error.
-func (g *Gate) publications(issues []checkpoint.Issue, outs []gitstore.Outgoing) ([]gitstore.Publication, []error) {
-	reqs, all := make([]gitstore.ScanRequest, len(issues)), make([]gitstore.Publication, len(issues))
+func (g *Gate) publications(issues []checkpoint.Issue, outs []gitstore.Outgoing) ([]*gitstore.Publication, []error) {
+	reqs := make([]gitstore.ScanRequest, len(issues))
 	for n, i := range issues {
-		reqs[n] = ScanRequest(g.Invocation, i, outs[n])
+		reqs[n] = ScanRequest(g.Invocation)
+		reqs[n].Issue, reqs[n].Out = i, outs[n]
 		reqs[n].MaxFile = int64(g.Invocation.Settings.Int("limits.checkpoint_mb")) << 20
 	}
-	scanned, errs := g.Invocation.Store.ScanAll(g.Invocation.Ctx, reqs)
+	all, errs := g.Invocation.Store.ScanAll(g.Invocation.Ctx, reqs)
 	for n, i := range issues {
 		if errs[n] != nil {
 			errs[n] = fmt.Errorf("issue %s: scan for secrets: %w", i, errs[n])
 			continue
 		}
-		g.pointers = g.pointers || scanned[n].Pointers > 0
-		all[n] = gitstore.NewPublication(outs[n], scanned[n])
+		g.pointers = g.pointers || all[n].Pointers > 0
 	}
 	return all, errs
 }
@@ -210,7 +196,7 @@ const (
 )
 
 // noteUntracked collects the untracked files that a push makes public.
-func (g *Gate) noteUntracked(p gitstore.Publication) {
+func (g *Gate) noteUntracked(p *gitstore.Publication) {
 	for _, path := range p.Untracked {
 		if g.first("untracked " + path) {
 			g.Untracked = append(g.Untracked, path)
@@ -238,13 +224,13 @@ func (g *Gate) first(text string) bool {
 	return true
 }
 
-// ScanRequest returns the scan of an issue's outgoing objects.
-func ScanRequest(c *invoke.Invocation, i checkpoint.Issue, out gitstore.Outgoing) gitstore.ScanRequest {
-	return gitstore.ScanRequest{Issue: i, Out: out, Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
+// ScanRequest returns a scan of outgoing objects with the settings.
+func ScanRequest(c *invoke.Invocation) gitstore.ScanRequest {
+	return gitstore.ScanRequest{Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
 }
 
 // commitsText describes the commits that a push would publish, with their verb.
-func commitsText(p gitstore.Publication) (what, verb string) {
+func commitsText(p *gitstore.Publication) (what, verb string) {
 	switch {
 	case p.Commits == 1:
 		return fmt.Sprintf("commit %.12s", p.Unpublished), "is"

@@ -12,7 +12,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/remote"
@@ -136,9 +135,9 @@ func (d Synced) After(given Synced) Synced {
 	return d
 }
 
-// MarkDryRun converts a result into that of a dry run.
+// MarkDryRun converts the result of a change into that of a dry run.
 func (d *Synced) MarkDryRun() {
-	if d.Result != UpToDate && d.Result != Absent {
+	if d.Result == Pushed || d.Result == Fetched || d.Joined {
 		d.Result = "would be " + d.Result
 	}
 }
@@ -146,102 +145,29 @@ func (d *Synced) MarkDryRun() {
 // An Exposed is a set of commits that other repositories have or are about to receive.
 type Exposed = remote.Exposed
 
-// An Outgoing describes commits and files that pushing an issue's chain would expose.
-type Outgoing = remote.Outgoing
-
-// MaxCommits limits the number of commits that an Outgoing counts.
-const MaxCommits = remote.MaxCommits
-
-// Outgoing returns the commits and files that a push of each issue's chain would expose, or an error.
-// The number of git processes does not depend on the number of issues, unless a chain is damaged.
-func (s *Chains) Outgoing(ctx context.Context, name string, issues []checkpoint.Issue, e Exposed) ([]Outgoing, []error) {
-	outs, errs := make([]Outgoing, len(issues)), make([]error, len(issues))
-	var groups [][]remote.RefUpdate
-	var at []int // index of the issue of each group
-	for n, i := range issues {
-		tip, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-		var seen plumbing.Hash
-		if err == nil && !tip.IsZero() {
-			seen, err = s.repo.ReadRef(ctx, s.TrackingRef(name, i))
-		}
-		if outs[n].Nothing, errs[n] = tip == seen, err; err != nil || tip == seen {
-			continue
-		}
-		groups, at = append(groups, []remote.RefUpdate{{Ref: repo.LiveRef(i), Tip: tip, Seen: seen}}), append(at, n)
-	}
-	if len(groups) == 0 {
-		return outs, errs
-	}
-	e = s.WithBoundary(e)
-	shown, err := s.LocalRepo().Showing(ctx, name, e, groups...)
-	for k, n := range at {
-		if err == nil {
-			outs[n] = shown[k]
-			continue
-		}
-		alone := err
-		if len(at) > 1 && ctx.Err() == nil {
-			shown, alone = s.LocalRepo().Showing(ctx, name, e, groups[k])
-		}
-		if errs[n] = alone; alone == nil {
-			outs[n] = shown[0]
-		}
-	}
-	return outs, errs
+// An Outgoing describes a push of an issue's refs.
+type Outgoing struct {
+	Tips     []string
+	Seen     []plumbing.Hash // current tips of the remote's chains
+	Excluded []string        // "^<commit>" for commits that the remote has or receives anyway, the same for all chains of a push
 }
 
-// WithBoundary adds the boundary of a shallow clone to commits that others have.
-func (s *Chains) WithBoundary(e Exposed) Exposed {
+// Outgoing returns the objects that a push of each group of updates would send. The number of git
+// processes does not depend on the number of groups.
+func (s *Chains) Outgoing(ctx context.Context, name string, e Exposed, groups ...[]remote.RefUpdate) ([]Outgoing, error) {
 	if data, err := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow")); err == nil {
 		e.Cut = strings.Fields(string(data))
 	}
-	return e
-}
-
-// A refsHere reads and deletes local refs for connections of package remote.
-type refsHere struct{ s *Chains }
-
-func (r refsHere) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	return r.s.repo.Refs.Values(ctx, prefixes...)
-}
-
-func (r refsHere) Delete(ctx context.Context, seen map[string]plumbing.Hash) error {
-	return r.s.repo.DeleteRefs(ctx, seen)
-}
-
-// A commitsHere answers questions of connections about local commits.
-type commitsHere struct{ s *Chains }
-
-func (h commitsHere) Cut() bool { return h.s.repo.Info.Shallow }
-
-func (h commitsHere) IsGenesis(hash plumbing.Hash) bool { return h.s.IsGenesis(hash) }
-
-// Came updates the Shallow flag, because a fetch may make the repository shallow. If
-// GIT_SHALLOW_FILE is set, git reads another file than "shallow", so Came asks git.
-func (h commitsHere) Came(ctx context.Context) error {
-	repo := &h.s.repo.Info
-	if os.Getenv("GIT_SHALLOW_FILE") == "" {
-		repo.Shallow = fsutil.Exists(filepath.Join(repo.CommonDir, "shallow"))
-		return nil
+	excluded, err := remote.Excluded(ctx, s.repo, name, e)
+	outs := make([]Outgoing, len(groups))
+	for n, updates := range groups {
+		outs[n].Excluded = excluded
+		for _, u := range updates {
+			outs[n].Tips = append(outs[n].Tips, u.Tip.String())
+			if !u.Seen.IsZero() {
+				outs[n].Seen = append(outs[n].Seen, u.Seen)
+			}
+		}
 	}
-	answer, err := h.s.repo.Git.Line(ctx, "rev-parse", "--is-shallow-repository")
-	repo.Shallow = answer == "true"
-	return err
-}
-
-func (h commitsHere) Parents(hash plumbing.Hash) ([]plumbing.Hash, error) {
-	if h.s.IsBoundary(hash) {
-		return nil, nil
-	}
-	c, err := h.s.repo.ReadCommit(hash)
-	return c.Parents, err
-}
-
-// LocalRepo returns this repository in the form that package remote needs.
-func (s *Chains) LocalRepo() remote.Here {
-	here := remote.Here{Git: s.repo.Git, Root: s.repo.Info.Root, Dir: s.repo.Info.Dir, Config: s.repo.Config, Refs: refsHere{s}, History: commitsHere{s}}
-	if s.repo.Info.RefFormat == "files" {
-		here.CommonDir = s.repo.Info.CommonDir
-	}
-	return here
+	return outs, err
 }

@@ -318,21 +318,5 @@ func (s *Chains) archiveLeaving(ctx context.Context, k *repo.ObjectWriter, want 
 	return (&ArchivePlan{Here: here, Tip: tip}).Move(i), err
 }
 
-// Settle returns the tip of c without the commits that its ledger marks as removed, and
-// the move of the archive ref for checkpoints of c and of former that the ledger marks as
-// archived. A shallow clone archives and drops with a ledger commit alone, so its commits
-// stay until a complete clone settles the chain.
-func (s *Chains) Settle(ctx context.Context, k *repo.ObjectWriter, c, former *Chain) (plumbing.Hash, []refs.Move, error) {
-	if c.Unread != nil {
-		return c.Tip, nil, nil
-	}
-	tip, want, _, err := s.MergeChains(k, c)
-	if err != nil { // an unknown commit, which must stay
-		return c.Tip, nil, nil
-	}
-	archived, err := s.archiveLeaving(ctx, k, want, c, former)
-	return tip, archived, err
-}
-
 // Whole reports whether a chain was read down to genesis.
 func (c *Chain) Whole() bool { return c.Rooted && !c.Cut }

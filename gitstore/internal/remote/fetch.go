@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 
@@ -68,35 +71,44 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) 
 		return in, nil
 	}
 	dir := fmt.Sprintf("%s%d-%.8s/", Incoming, time.Now().Unix(), rand.Text())
-	b := &fetcher{conn: l, depth: depth, failed: map[string]error{}}
-	b.to = func(ref string) string { return dir + path.Base(ref) }
-	if isMost := len(refs) >= wholeFolder && 2*len(refs) > of && of > 0; isMost {
-		b.fetched = l.fetch(ctx, depth, []string{path.Dir(refs[0]) + "/*:" + dir + "*"}) == nil
+	failed, tries := map[string]error{}, fetchTries
+	isMost := len(refs) >= wholeFolder && 2*len(refs) > of && of > 0
+	if !isMost || l.fetch(ctx, depth, []string{path.Dir(refs[0]) + "/*:" + dir + "*"}) != nil {
+		err := l.fetchHalves(ctx, depth, refs, dir, failed, &tries)
+		if err != nil && (len(failed) == len(refs) || ctx.Err() != nil) {
+			return nil, err
+		}
 	}
-	var err error
-	if !b.fetched {
-		err = b.fetch(ctx, refs)
-	}
-	if err != nil && (!b.fetched || ctx.Err() != nil) {
-		return nil, err
-	}
-	came, err := l.here.Refs.Values(ctx, dir)
+	came, err := l.repo.Refs.Values(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, ref := range refs {
-		to := b.to(ref)
-		if in[ref] = (FetchedRef{Ref: to, Tip: came[to]}); b.failed[ref] != nil && came[to].IsZero() {
-			in[ref] = FetchedRef{Err: b.failed[ref]}
+		to := dir + path.Base(ref)
+		if in[ref] = (FetchedRef{Ref: to, Tip: came[to]}); failed[ref] != nil && came[to].IsZero() {
+			in[ref] = FetchedRef{Err: failed[ref]}
 		} else if came[to].IsZero() {
 			in[ref] = FetchedRef{Err: fmt.Errorf("fetch %s: git has not made %s", ref, to)}
 		}
 		delete(came, to)
 	}
 	if len(came) > 0 { // of the whole folder
-		_ = l.here.Refs.Delete(ctx, came)
+		_ = l.repo.DeleteRefs(ctx, came)
 	}
-	return in, l.here.History.Came(ctx)
+	return in, l.noteShallow(ctx)
+}
+
+// noteShallow updates the flag Shallow, because a fetch may make the repository shallow. If
+// GIT_SHALLOW_FILE is set, git reads another file than "shallow", so noteShallow asks git.
+func (l *Conn) noteShallow(ctx context.Context) error {
+	info := &l.repo.Info
+	if os.Getenv("GIT_SHALLOW_FILE") == "" {
+		info.Shallow = fsutil.Exists(filepath.Join(info.CommonDir, "shallow"))
+		return nil
+	}
+	answer, err := l.repo.Git.Line(ctx, "rev-parse", "--is-shallow-repository")
+	info.Shallow = answer == "true"
+	return err
 }
 
 // Forget deletes temporary refs of a fetch.
@@ -107,12 +119,12 @@ func (l *Conn) Forget(ctx context.Context, in ...FetchedRef) {
 			gone[a.Ref] = a.Tip
 		}
 	}
-	_ = l.here.Refs.Delete(context.WithoutCancel(ctx), gone) // a later fetch deletes remaining refs
+	_ = l.repo.DeleteRefs(context.WithoutCancel(ctx), gone) // a later fetch deletes remaining refs
 }
 
 // sweep deletes temporary refs that killed fetches created more than one day ago.
 func (l *Conn) sweep(ctx context.Context) {
-	refs, err := l.here.Refs.Values(ctx, Incoming)
+	refs, err := l.repo.Refs.Values(ctx, Incoming)
 	if err != nil {
 		return
 	}
@@ -120,7 +132,7 @@ func (l *Conn) sweep(ctx context.Context) {
 		made, err := CameAt(name)
 		return err == nil && time.Since(made) <= 24*time.Hour
 	})
-	_ = l.here.Refs.Delete(ctx, refs)
+	_ = l.repo.DeleteRefs(ctx, refs)
 }
 
 // CameAt returns the fetch time of a ref below Incoming.
@@ -133,82 +145,57 @@ func CameAt(name string) (time.Time, error) {
 // fetch fetches remote refs to new local refs; each refspec is "<remote>:<local>". Depth
 // 0 means full history.
 func (l *Conn) fetch(ctx context.Context, depth int, refspecs []string) error {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-auto-gc", "--recurse-submodules=no", "--refmap="}
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-prune", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--no-write-fetch-head"}
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("--depth=%d", depth))
 	}
 	in := []byte(strings.Join(refspecs, "\n") + "\n") // their number may exceed the limit of arguments
-	_, err := l.run(ctx, in, slices.Concat(args, []string{"--no-write-fetch-head", "--stdin", "--", l.from})...)
-	if git.Code(err) == gitUsage { // git before 2.29
-		_, err = l.run(ctx, nil, slices.Concat(args, []string{"--", l.from}, refspecs)...)
+	_, err := l.run(ctx, in, append(args, "--stdin", "--", l.from)...)
+	return err
+}
+
+// Commits fetches refs to the same names, without trees and blobs if the remote supports
+// filters. A ref may be a pattern. A ref that the remote lacks is no error.
+func (l *Conn) Commits(ctx context.Context, ref string) error {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--filter=tree:0", "--", l.from}
+	_, err := l.run(ctx, nil, append(args, ref+":"+ref)...)
+	if isMissing(err, ref) {
+		return nil
 	}
 	return err
 }
 
-// gitUsage is git's exit status for unknown options.
-const gitUsage = 129
-
-// Commits fetches refs to the same names, without trees and blobs if the remote supports
-// filters.
-func (l *Conn) Commits(ctx context.Context, refs []string) error {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-auto-gc", "--recurse-submodules=no", "--refmap=", "--filter=tree:0", "--", l.from}
-	for _, ref := range refs {
-		args = append(args, ref+":"+ref)
-	}
-	_, err := l.run(ctx, nil, args...)
-	return err
+// isMissing reports whether the remote has answered that it lacks a ref.
+func isMissing(err error, ref string) bool {
+	failed, isGit := errors.AsType[*git.CommandError](err)
+	return isGit && git.Reason(failed) == "couldn't find remote ref "+ref
 }
 
 // fetchTries limits failed connections during the search for refs that a remote cannot
 // send.
 const fetchTries = 24
 
-// A fetcher fetches many refs over few connections. One bad ref fails the whole fetch,
-// for example because of a missing object at the remote or a failed local check. The
-// fetcher then fetches the other refs without it.
-type fetcher struct {
-	conn    *Conn
-	depth   int
-	to      func(ref string) string // returns the local name of a ref
-	failed  map[string]error
-	fetched bool // at least one connection succeeded
-	tries   int
-	until   time.Time // deadline for further tries, zero means unlimited
-}
-
-// fetch fetches refs. If this fails, it fetches each half separately.
-func (b *fetcher) fetch(ctx context.Context, refs []string) error {
+// fetchHalves fetches refs to temporary refs below dir. One bad ref fails the whole fetch, for
+// example because of a missing object at the remote or a failed local check. Then each half is
+// fetched separately, and the errors of bad refs are added to failed.
+func (l *Conn) fetchHalves(ctx context.Context, depth int, refs []string, dir string, failed map[string]error, tries *int) error {
 	specs := make([]string, len(refs))
 	for n, ref := range refs {
-		specs[n] = ref + ":" + b.to(ref)
+		specs[n] = ref + ":" + dir + path.Base(ref)
 	}
-	start := time.Now()
-	err := b.conn.fetch(ctx, b.depth, specs)
-	switch {
-	case err == nil:
-		b.fetched = true
-		return nil
-	case ctx.Err() != nil:
+	err := l.fetch(ctx, depth, specs)
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if b.tries == 0 && b.conn.Timeout > 0 {
-		b.until = start.Add(b.conn.Timeout)
-	}
-	b.tries++
-	if len(refs) == 1 || b.tries >= fetchTries || !b.until.IsZero() && time.Now().After(b.until) {
+	if *tries--; len(refs) == 1 || *tries <= 0 || errors.Is(err, context.DeadlineExceeded) {
 		for _, ref := range refs {
-			b.failed[ref] = err
+			failed[ref] = err
 		}
 		return err
 	}
 	half := len(refs) / 2
-	if err := b.fetch(ctx, refs[:half]); ctx.Err() != nil {
-		return err
-	}
-	if rest := b.fetch(ctx, refs[half:]); rest != nil {
-		return rest
-	}
-	return err
+	first := l.fetchHalves(ctx, depth, refs[:half], dir, failed, tries)
+	return errors.Join(first, l.fetchHalves(ctx, depth, refs[half:], dir, failed, tries))
 }
 
 // FetchWithoutListing fetches one ref without listing the remote's refs, so its duration
@@ -223,13 +210,11 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 			return a, false, err
 		}
 	}
-	start := time.Now()
 	in, err := l.fetchRefs(ctx, depth, []string{ref}, 0)
-	failed, isGit := errors.AsType[*git.CommandError](err)
 	switch {
-	case err == nil, isGit && cause(failed.Stderr) == "couldn't find remote ref "+ref:
+	case err == nil, isMissing(err, ref):
 		return in[ref], true, nil
-	case ctx.Err() != nil, l.Timeout > 0 && time.Since(start) >= l.Timeout:
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return a, false, err
 	}
 	return a, false, nil
@@ -255,7 +240,7 @@ func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, t
 	// In protocol version 0, the remote lists its refs immediately after connecting. In version 2 it
 	// waits for a request, and git ls-remote requests all refs anyway.
 	var atOnce []string
-	if _, chosen := git.Last(l.here.Config, "protocol.version"); !chosen {
+	if _, chosen := git.Last(l.repo.Config, "protocol.version"); !chosen {
 		atOnce = []string{"-c", "protocol.version=0"}
 	}
 	return l.within(ctx, func(ctx context.Context) error {

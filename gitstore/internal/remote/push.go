@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -38,8 +36,8 @@ type RefUpdate struct {
 // retried a few times. It returns an error for each ref that was not pushed: ErrUpToDate if the
 // remote has the same commit, ErrStale if it has another commit than expected, otherwise an
 // *Error with the server's reason. The second result reports a failed connection.
-func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map[string]error, error) {
-	outcome, refusals, err := l.push(ctx, dryRun, updates)
+func (l *Conn) Push(ctx context.Context, updates ...RefUpdate) (map[string]error, error) {
+	outcome, refusals, err := l.push(ctx, updates)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +51,7 @@ func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map
 			updates[n] = r.RefUpdate
 			delete(outcome, r.Ref)
 		}
-		next, left, err := l.push(ctx, dryRun, updates)
+		next, left, err := l.push(ctx, updates)
 		if err != nil { // the server's answer is more specific
 			for _, r := range again {
 				outcome[r.Ref] = r.err
@@ -66,37 +64,6 @@ func (l *Conn) Push(ctx context.Context, dryRun bool, updates ...RefUpdate) (map
 	return outcome, nil
 }
 
-// PushAtomic pushes commits like Push, but moves all refs or no ref. All failed refs have
-// an error: ErrStale if one of the refs is stale. ok is false if the server does not
-// support atomic pushes; then it changed nothing.
-func (l *Conn) PushAtomic(ctx context.Context, dryRun bool, updates ...RefUpdate) (outcome map[string]error, ok bool, err error) {
-	for try := 1; ; try++ {
-		outcome, refusals, err := l.push(ctx, dryRun, updates, "--atomic")
-		if err != nil {
-			failed, isGit := errors.AsType[*git.CommandError](err)
-			return nil, !isGit || !strings.Contains(failed.Stderr, "does not support --atomic push"), err
-		}
-		again := l.unmoved(ctx, refusals, try, outcome)
-		var stale error
-		for _, err := range outcome {
-			if errors.Is(err, ErrStale) {
-				stale = err
-			}
-		}
-		if stale != nil {
-			for ref, err := range outcome {
-				if !errors.Is(err, ErrUpToDate) {
-					outcome[ref] = stale
-				}
-			}
-			return outcome, true, nil
-		}
-		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
-			return outcome, true, nil
-		}
-	}
-}
-
 // fewUpdates is the number of ref updates up to which one git push gets a lease for each.
 // Git compares each lease and each refspec with each ref.
 const fewUpdates = 8
@@ -104,52 +71,32 @@ const fewUpdates = 8
 // leasesAtOnce limits the leases of one git push.
 const leasesAtOnce = 100
 
-// push pushes updates. It returns errors of refs that were not pushed, and separately
-// refusals that leave the remote value unknown. Any number of updates that extend the known
-// value of their refs takes one git push. The error means that no push was answered.
-func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
-	if len(updates) <= fewUpdates || len(flags) > 0 {
-		return l.pushLeased(ctx, dryRun, updates, flags...)
-	}
-	extending := map[string][]RefUpdate{}
-	var others []RefUpdate
-	for _, g := range updates {
-		if l.here.extends(g) {
-			extending[path.Dir(g.Ref)] = append(extending[path.Dir(g.Ref)], g)
-		} else {
-			others = append(others, g)
+// errRewritten reports that a ref was not pushed, because its tip does not extend the value of the
+// remote ref.
+var errRewritten = fmt.Errorf("%w: non-fast-forward", ErrStale)
+
+// push pushes updates of refs in one folder. It returns errors of refs that were not pushed, and
+// separately refusals that leave the remote value unknown. Any number of updates that extend the
+// value of their refs takes one git push: git refuses the others, so no lease is necessary. The
+// error means that no push was answered.
+func (l *Conn) push(ctx context.Context, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+	outcome, left := map[string]error{}, updates
+	if len(updates) > fewUpdates {
+		if outcome, refusals, err = l.pushTogether(ctx, updates); err != nil {
+			return nil, nil, err
 		}
+		left = slices.DeleteFunc(slices.Clone(updates), func(g RefUpdate) bool { return outcome[g.Ref] != errRewritten })
 	}
-	outcome, answered := map[string]error{}, false
-	add := func(some []RefUpdate, said map[string]error, left []refusal, failed error) {
-		if err = failed; failed != nil {
-			for _, g := range some {
+	answered := len(left) < len(updates)
+	for some := range slices.Chunk(left, leasesAtOnce) {
+		said, more, failed := l.pushLeased(ctx, some)
+		for _, g := range some {
+			if delete(outcome, g.Ref); failed != nil {
 				outcome[g.Ref] = failed
 			}
-			return
 		}
-		answered, refusals = true, append(refusals, left...)
+		err, answered, refusals = failed, answered || failed == nil, append(refusals, more...)
 		maps.Copy(outcome, said)
-	}
-	for _, dir := range slices.Sorted(maps.Keys(extending)) {
-		some := extending[dir]
-		source, err := l.here.pushSource(some)
-		if err != nil {
-			others = append(others, some...)
-			continue
-		}
-		// Git itself refuses an update that does not extend the current value of the remote ref,
-		// so no lease is necessary.
-		from := *l
-		from.git = l.git.With("GIT_DIR=" + source)
-		from.git.Dir = cmp.Or(l.here.Root, l.git.Dir) // git does not search for the worktree
-		said, left, failed := from.pushOnce(ctx, dryRun, some, nil, []string{pushRefs + "*:" + dir + "/*"})
-		_ = os.RemoveAll(source)
-		add(some, said, left, failed)
-	}
-	for some := range slices.Chunk(others, leasesAtOnce) {
-		said, left, failed := l.pushLeased(ctx, dryRun, some)
-		add(some, said, left, failed)
 	}
 	if !answered {
 		return nil, nil, err
@@ -157,42 +104,55 @@ func (l *Conn) push(ctx context.Context, dryRun bool, updates []RefUpdate, flags
 	return outcome, refusals, nil
 }
 
-// extends reports whether the tip of an update is a new commit on the known value of its ref.
-func (h Here) extends(g RefUpdate) bool {
-	if g.Seen.IsZero() {
-		return true
+// pushTogether pushes updates with one refspec, which has a pattern: 10,000 refspecs and leases
+// take more than a minute. Such a refspec needs refs as its source. They are in a temporary
+// repository that borrows the objects of this one.
+func (l *Conn) pushTogether(ctx context.Context, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+	dir, err := os.MkdirTemp("", "git-checkpoint-*")
+	if err != nil {
+		return nil, nil, fmt.Errorf("push %d refs: %w", len(updates), err)
 	}
-	_, met, err := h.down(g.Tip, g.Seen)
-	return met && err == nil
+	defer os.RemoveAll(dir)
+	source, err := l.repo.Beside(ctx, dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("push %d refs: %w", len(updates), err)
+	}
+	packed := []byte("# pack-refs with: peeled fully-peeled sorted \n")
+	for _, g := range slices.SortedFunc(slices.Values(updates), func(a, b RefUpdate) int { return strings.Compare(a.Ref, b.Ref) }) {
+		packed = fmt.Appendf(packed, "%s %s\n", g.Tip, g.Ref)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "packed-refs"), packed, 0o600); err != nil {
+		return nil, nil, fmt.Errorf("push %d refs: %w", len(updates), err)
+	}
+	from := *l
+	from.git.Env, from.git.Unset, from.git.Dir = slices.Concat(l.git.Env, source.Git.Env), source.Git.Unset, source.Git.Dir
+	all := path.Dir(updates[0].Ref) + "/*"
+	return from.pushOnce(ctx, updates, nil, []string{all + ":" + all})
 }
 
 // pushLeased pushes updates with a lease for each.
-func (l *Conn) pushLeased(ctx context.Context, dryRun bool, updates []RefUpdate, flags ...string) (outcome map[string]error, refusals []refusal, err error) {
-	var specs []string
+func (l *Conn) pushLeased(ctx context.Context, updates []RefUpdate) (outcome map[string]error, refusals []refusal, err error) {
+	var leases, specs []string
 	for _, g := range updates {
 		expected := ""
 		if !g.Seen.IsZero() {
 			expected = g.Seen.String()
 		}
-		flags = append(flags, "--force-with-lease="+g.Ref+":"+expected)
+		leases = append(leases, "--force-with-lease="+g.Ref+":"+expected)
 		specs = append(specs, g.Tip.String()+":"+g.Ref)
 	}
-	return l.pushOnce(ctx, dryRun, updates, flags, specs)
+	return l.pushOnce(ctx, updates, leases, specs)
 }
 
 // pushOnce runs git push with refspecs that contain updates.
-func (l *Conn) pushOnce(ctx context.Context, dryRun bool, updates []RefUpdate, flags, specs []string) (outcome map[string]error, refusals []refusal, err error) {
-	settings, name := l.destination()
+func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs []string) (outcome map[string]error, refusals []refusal, err error) {
 	args := []string{"push", "--porcelain", "--no-verify", "--no-tags", "--no-follow-tags", "--recurse-submodules=no"}
-	if dryRun {
-		args = append(args, "--dry-run")
-	}
-	out, err := l.run(ctx, nil, slices.Concat(settings, args, flags, []string{"--", name}, specs)...)
+	out, err := l.run(ctx, nil, slices.Concat(args, flags, []string{"--", l.from}, specs)...)
 	reports := pushReports(out)
 	outcome = map[string]error{}
 	answered, said := false, ""
 	if failed, ok := errors.AsType[*git.CommandError](err); ok {
-		if said = remoteSays(failed.Stderr); said != "" {
+		if said = git.RemoteSays(failed.Stderr); said != "" {
 			said = ": " + said
 		}
 	}
@@ -204,6 +164,8 @@ func (l *Conn) pushOnce(ctx context.Context, dryRun bool, updates []RefUpdate, f
 		case !ok || r.flag != '!' && r.flag != '=':
 		case r.flag == '=':
 			outcome[g.Ref] = ErrUpToDate
+		case r.isStale() && r.reason == "non-fast-forward":
+			outcome[g.Ref] = errRewritten
 		case r.isStale():
 			outcome[g.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
 		default:
@@ -253,7 +215,7 @@ func pushReports(out []byte) map[string]pushReport {
 			continue
 		}
 		summary, reason, _ := strings.Cut(fields[2], " (")
-		reports[ref] = pushReport{fields[0][0], strings.HasPrefix(summary, "[remote "), Shortened(strings.TrimSuffix(reason, ")"), maxSaid)}
+		reports[ref] = pushReport{fields[0][0], strings.HasPrefix(summary, "[remote "), git.Shortened(strings.TrimSuffix(reason, ")"), git.MaxSaid)}
 	}
 	return reports
 }
@@ -322,133 +284,4 @@ func Pause(ctx context.Context, first time.Duration, retries int) error {
 	case <-time.After(longest/4 + rand.N(longest)):
 		return nil
 	}
-}
-
-// Reason returns the cause of a failed git connection in one line, without passwords.
-func Reason(err error) string {
-	var failed *git.CommandError
-	if errors.As(err, &failed) && failed.Stderr != "" {
-		return explain(failed.Stderr)
-	}
-	return err.Error()
-}
-
-// explain returns the cause in git's standard error, shortened for a message.
-func explain(stderr string) string { return Shortened(cause(stderr), maxSaid) }
-
-// cause returns the line of git's standard error that names the cause. Git and servers
-// mark their errors. The errors of ssh are unmarked, and may follow a banner of the server:
-// the last of them comes directly before git's general error.
-func cause(stderr string) string {
-	first, last := "", ""
-	for text := range strings.Lines(stderr) {
-		for part := range strings.SplitSeq(text, "\r") {
-			said, marked := message(part)
-			// A general error only means that the connection has ended, or that a helper or hook has failed.
-			isGeneral := strings.HasPrefix(said, "Could not read from remote repository") || strings.HasPrefix(said, "the remote end hung up") ||
-				strings.HasPrefix(said, "remote helper '") && strings.HasSuffix(said, "' aborted session") ||
-				strings.Contains(said, "aborted by the reference-transaction hook") || strings.HasPrefix(said, "ref updates aborted by hook")
-			switch {
-			case said == "", isAside(part):
-			case marked && isGeneral:
-				return cmp.Or(last, said)
-			case marked, strings.HasPrefix(part, "remote:"):
-				return said
-			default:
-				first, last = cmp.Or(first, said), said
-			}
-		}
-	}
-	return cmp.Or(first, "git printed no error")
-}
-
-// isAside reports whether a line of git's standard error never names the cause. OpenSSH
-// begins advice about the connection with "**".
-func isAside(line string) bool {
-	line = strings.TrimSpace(line)
-	for _, prefix := range []string{
-		"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To ",
-		"Connection closed by ", "Connection to ", "kex_exchange_identification: Connection closed",
-	} {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// maxSaid limits a reason, in bytes.
-const maxSaid = 300
-
-// Shortened returns the start of a text, and "..." if it has more than limit bytes.
-func Shortened(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "..."
-}
-
-// remoteSays returns the reason printed by the remote hook or server: lines marked as
-// errors, otherwise the first line. Frames and progress are removed.
-func remoteSays(stderr string) string {
-	first, reason := "", ""
-	for text := range strings.Lines(stderr) {
-		for part := range strings.SplitSeq(text, "\r") {
-			if !strings.HasPrefix(part, "remote:") {
-				continue
-			}
-			said, marked := message(part)
-			if first == "" {
-				first = said
-			}
-			goesOn := marked || strings.HasSuffix(reason, ":")
-			if goesOn && said != "" && len(reason)+len(said) < maxSaid {
-				reason = sentence(reason, said)
-			}
-		}
-	}
-	if reason != "" {
-		return reason
-	}
-	return Shortened(first, maxSaid)
-}
-
-// sentence appends a line to a text.
-func sentence(text, line string) string {
-	switch {
-	case text == "":
-		return line
-	case strings.ContainsAny(text[len(text)-1:], ".:!?"):
-		return text + " " + line
-	}
-	return text + "; " + line
-}
-
-// Compiled on first use, because most processes need neither.
-var (
-	// escapes matches terminal escape sequences.
-	escapes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]") })
-	// progress matches progress lines, running or completed.
-	progress = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\d% \(\d+/\d+\)|: +\d+%$|, done\.?$|^[A-Z][a-z ]+\.\.\.( done)?( \([^()]*\))*$`)
-	})
-)
-
-// repeated is the start of git's own line about a hook, which only repeats the reason.
-const repeated = "error: hook declined to update "
-
-// message returns a line of git's standard error without prefixes, and reports whether a
-// prefix marks an error. It returns "" for frames and progress.
-func message(line string) (text string, marked bool) {
-	line = strings.TrimSpace(escapes().ReplaceAllString(line, ""))
-	text = strings.TrimSpace(strings.TrimPrefix(line, "remote:"))
-	if text != line && (progress().MatchString(text) || strings.HasPrefix(text, repeated)) || strings.Trim(text, "=-*#+~_|/\\ ") == "" {
-		return "", false
-	}
-	for _, prefix := range []string{"fatal:", "error:"} {
-		if rest, ok := strings.CutPrefix(text, prefix); ok {
-			return git.WithoutCredentials(strings.TrimSpace(rest)), true
-		}
-	}
-	return git.WithoutCredentials(text), strings.HasPrefix(text, "ERROR:") || strings.HasPrefix(text, "FATAL:")
 }

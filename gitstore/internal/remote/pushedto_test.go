@@ -4,43 +4,48 @@ import (
 	"strings"
 	"testing"
 
-	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
 
-func TestPushedTo(t *testing.T) {
+func TestDestination(t *testing.T) {
 	t.Parallel()
-	url := git.ConfigEntry{Key: "remote.origin.url", Value: "https://example.com/us/a"}
-	instead := func(base, of string) git.ConfigEntry {
-		return git.ConfigEntry{Key: "url." + base + ".pushinsteadof", Value: of}
-	}
+	const url, instead = "https://example.com/us/a", ".pushInsteadOf="
 	for name, c := range map[string]struct {
-		config []git.ConfigEntry
+		config []string
 		want   string
+		same   bool
 	}{
-		"plain":                {nil, "origin"},
-		"a fork":               {[]git.ConfigEntry{{Key: "remote.origin.pushurl", Value: "/fork"}}, "/fork"},
-		"two, one the same":    {[]git.ConfigEntry{{Key: "remote.origin.pushurl", Value: "/fork"}, {Key: "remote.origin.pushurl", Value: url.Value}}, "origin"},
-		"no option":            {[]git.ConfigEntry{{Key: "remote.origin.pushurl", Value: "-x"}}, "origin"},
-		"instead":              {[]git.ConfigEntry{instead("https://example.com/me/", "https://example.com/us/")}, "https://example.com/me/a"},
-		"the longest":          {[]git.ConfigEntry{instead("/b/", "https://example.com/us/"), instead("/c/", "https://example.com/")}, "/b/a"},
-		"of something else":    {[]git.ConfigEntry{instead("/b/", "https://example.org/")}, "origin"},
-		"another way":          {[]git.ConfigEntry{instead("git@example.com:", "https://example.com/")}, "origin"},
-		"another way, a port":  {[]git.ConfigEntry{instead("ssh://git@Example.com:2222/", "https://example.com/")}, "origin"},
-		"another port":         {[]git.ConfigEntry{instead("https://example.com:8443/", "https://example.com/")}, "https://example.com:8443/us/a"},
-		"another user":         {[]git.ConfigEntry{instead("https://me@example.com/", "https://example.com/")}, "origin"},
-		"a pushurl wins":       {[]git.ConfigEntry{instead("/b/", "https://example.com/us/"), {Key: "remote.origin.pushurl", Value: url.Value}}, "origin"},
-		"the way both go":      {[]git.ConfigEntry{instead("/hub/", "https://example.com/"), {Key: "url./hub/.insteadof", Value: "https://example.com/"}}, "origin"},
-		"instead of an option": {[]git.ConfigEntry{instead("-x", "https://")}, "origin"},
+		"plain":               {nil, url, true},
+		"a fork":              {[]string{"remote.origin.pushurl=/fork"}, "/fork", false},
+		"two, one the same":   {[]string{"remote.origin.pushurl=/fork", "remote.origin.pushurl=" + url}, url, true},
+		"instead":             {[]string{"url.https://example.com/me/" + instead + "https://example.com/us/"}, "https://example.com/me/a", false},
+		"the longest":         {[]string{"url./b/" + instead + "https://example.com/us/", "url./c/" + instead + "https://example.com/"}, "/b/a", false},
+		"of something else":   {[]string{"url./b/" + instead + "https://example.org/"}, url, true},
+		"another way":         {[]string{"url.git@example.com:" + instead + "https://example.com/"}, "git@example.com:us/a", true},
+		"another way, a port": {[]string{"url.ssh://git@Example.com:2222/" + instead + "https://example.com/"}, "ssh://git@Example.com:2222/us/a", true},
+		"another port":        {[]string{"url.https://example.com:8443/" + instead + "https://example.com/"}, "https://example.com:8443/us/a", false},
+		"another user":        {[]string{"url.https://me@example.com/" + instead + "https://example.com/"}, "https://me@example.com/us/a", true},
+		"a pushurl wins":      {[]string{"url./b/" + instead + "https://example.com/us/", "remote.origin.pushurl=" + url}, url, true},
+		"the way both go":     {[]string{"url./hub/" + instead + "https://example.com/", "url./hub/.insteadOf=https://example.com/"}, "/hub/us/a", true},
 	} {
-		assert.Equal(t, c.want, PushedTo(append(c.config, url), "origin"), name)
+		s := gittest.New(t)
+		for _, setting := range append(c.config, "remote.origin.url="+url) {
+			key, value, _ := strings.Cut(setting, "=")
+			s.Git("config", "--add", key, value)
+		}
+		d := DestinationOf(t.Context(), opened(t, s, "fetch", "origin").repo, "origin")
+		assert.Equal(t, c.want, d.URL, name)
+		assert.Equal(t, c.same, d.Same, name)
 	}
-	six := []git.ConfigEntry{instead("ssh://git@[::2]:2222/", "https://[::1]/"), {Key: "remote.six.url", Value: "https://[::1]/a"}}
-	assert.Equal(t, "ssh://git@[::2]:2222/a", PushedTo(six, "six"))
-	six[0] = instead("ssh://git@[::1]:2222/", "https://[::1]/")
-	assert.Equal(t, "six", PushedTo(six, "six"))
-	assert.Equal(t, "/b/a", PushedTo([]git.ConfigEntry{instead("/b/", "/hub/")}, "/hub/a"), "a remote without a name")
+	assert.True(t, isSame("ssh://git@[::1]:2222/a", "https://[::1]/a"))
+	assert.False(t, isSame("ssh://git@[::2]:2222/a", "https://[::1]/a"))
+	s := gittest.New(t)
+	s.Git("config", "url./b/.pushInsteadOf", "/hub/")
+	l := opened(t, s, "push", "/hub/a")
+	assert.Equal(t, "/b/a", DestinationOf(t.Context(), l.repo, "/hub/a").URL, "a remote without a name")
+	assert.Equal(t, oneURL, l.from)
 }
 
 // TestPushRetriesDependOnTheReason checks the number of tries: one for a server's rule,
@@ -67,43 +72,32 @@ func TestPushRetriesDependOnTheReason(t *testing.T) {
 	}
 }
 
-// TestNoSecretInArguments checks that the arguments of git push contain no password, and that
-// other remotes are reduced to the push URL that is read.
+// TestNoSecretInArguments checks that the arguments of git contain no password, and that pushes go to
+// one of several push URLs.
 func TestNoSecretInArguments(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		url    string
-		name   string
-		others int
-	}{
-		{"https://ann:secret@example.com/x", "origin", 0},
-		{"https://token@example.com/x", "origin", 0},
-		{"ssh://git:secret@example.com/x", "origin", 0},
-		{"ssh://git@example.com/x", oneURL, 1},
-		{"git@example.com:x", oneURL, 1},
-		{"../hub.git", oneURL, 1},
-	} {
-		config := []git.ConfigEntry{
-			{Key: "remote.origin.url", Value: c.url},
-			{Key: "remote.origin.pushurl", Value: c.url},
-			{Key: "remote.origin.pushurl", Value: "../b.git"},
-			{Key: "remote.origin.pushurl", Value: "../b.git"},
+	for _, url := range []string{"https://ann:secret@example.com/x", "https://token@example.com/x", "ssh://git@example.com/x", "../hub.git"} {
+		for _, others := range []int{0, 1} {
+			s := gittest.New(t)
+			s.Git("config", "remote.origin.url", url)
+			s.Git("config", "remote.origin.receivepack", "receive")
+			if others > 0 {
+				s.Git("config", "remote.origin.pushurl", url)
+				s.Git("config", "--add", "remote.origin.pushurl", "../b.git")
+				s.Git("config", "--add", "remote.origin.pushurl", "../b.git")
+			}
+			l := opened(t, s, "push", "origin")
+			assert.Len(t, DestinationOf(t.Context(), l.repo, "origin").Others, others, url)
+			assert.Equal(t, map[int]string{0: "origin", 1: oneURL}[others], l.from, url)
+			assert.Equal(t, s.Git("remote", "get-url", "origin"), gitLine(t, l, "ls-remote", "--get-url", l.from))
+			assert.Equal(t, "receive", gitLine(t, l, "config", "remote."+l.from+".receivepack"))
 		}
-		flags, name := (&Conn{Remote: "origin", here: Here{Config: config}}).destination()
-		assert.Equal(t, c.name, name, c.url)
-		assert.NotContains(t, strings.Join(flags, " "), "secret")
-		assert.NotContains(t, strings.Join(flags, " "), "token")
-		assert.Len(t, OtherPushURLs(config, "origin"), c.others, c.url)
 	}
-	other := []git.ConfigEntry{
-		{Key: "remote.origin.url", Value: "../hub.git"},
-		{Key: "remote.origin.url", Value: "https://ann:secret@example.com/x"},
-	}
-	_, name := (&Conn{Remote: "origin", here: Here{Config: other}}).destination()
-	assert.Equal(t, oneURL, name)
-	assert.Len(t, OtherPushURLs(other, "origin"), 1)
-	one := []git.ConfigEntry{{Key: "remote.origin.url", Value: "https://ann:secret@example.com/x"}, {Key: "remote.origin.mirror", Value: "true"}}
-	flags, name := (&Conn{Remote: "origin", here: Here{Config: one}}).destination()
-	assert.Equal(t, "origin", name)
-	assert.Equal(t, []string{"-c", "remote.origin.mirror=false"}, flags)
+}
+
+func gitLine(t *testing.T, l *Conn, args ...string) string {
+	t.Helper()
+	line, err := l.git.Line(t.Context(), args...)
+	assert.NoError(t, err)
+	return line
 }

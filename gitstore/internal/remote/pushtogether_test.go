@@ -1,12 +1,11 @@
 package remote
 
 import (
-	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -20,7 +19,7 @@ import (
 func TestPushTogetherMatchesLeases(t *testing.T) {
 	t.Parallel()
 	for _, together := range []bool{false, true} {
-		s := &site{Repo: gittest.New(t)}
+		s := gittest.New(t)
 		hub := filepath.Join(t.TempDir(), "hub")
 		s.Git("init", "-q", "--bare", hub)
 		commit := func(parents ...string) string {
@@ -33,11 +32,10 @@ func TestPushTogetherMatchesLeases(t *testing.T) {
 		base := commit()
 		older := commit(base)
 		newer, other := commit(older), s.Git("commit-tree", "-m", "elsewhere", "-p", base, older+"^{tree}")
-		s.Git("push", "-q", hub, older+":refs/x/extended", newer+":refs/x/same", other+":refs/x/moved", older+":refs/x/rewritten", older+":refs/y/extended")
+		s.Git("push", "-q", hub, older+":refs/x/extended", newer+":refs/x/same", other+":refs/x/moved", older+":refs/x/rewritten")
 		hash := plumbing.NewHash
 		updates := []RefUpdate{
 			{"refs/x/extended", hash(newer), hash(older)},
-			{"refs/y/extended", hash(newer), hash(older)},
 			{"refs/x/same", hash(newer), hash(older)},
 			{"refs/x/moved", hash(newer), hash(older)},
 			{"refs/x/rewritten", hash(other), hash(older)},
@@ -45,26 +43,22 @@ func TestPushTogetherMatchesLeases(t *testing.T) {
 		for n := range fewUpdates {
 			updates = append(updates, RefUpdate{fmt.Sprintf("refs/x/new%%-%d", n), hash(older), plumbing.ZeroHash})
 		}
-		h := s.here()
-		h.Root, h.Dir = s.Dir, s.GitPath("")
+		l, outcome := opened(t, s, "push", hub), map[string]error{}
 		if together {
-			h.CommonDir = h.Dir
+			var err error
+			outcome, err = l.Push(t.Context(), updates...)
+			require.NoError(t, err)
+		} else {
+			for _, g := range updates {
+				said, err := l.Push(t.Context(), g)
+				require.NoError(t, err)
+				maps.Copy(outcome, said)
+			}
 		}
-		old := filepath.Join(h.Dir, "git-checkpoint", "push", "1-old")
-		require.NoError(t, os.MkdirAll(old, 0o777))
-		require.NoError(t, os.Chtimes(old, time.Time{}, time.Now().Add(-25*time.Hour)))
-
-		dry, err := h.Open("push", hub, 0, true).Push(context.Background(), true, updates...)
-		require.NoError(t, err)
-		assert.Empty(t, s.Git("--git-dir="+hub, "for-each-ref", "refs/x/new*"))
-		outcome, err := h.Open("push", hub, 0, true).Push(context.Background(), false, updates...)
-		require.NoError(t, err)
-		for _, said := range []map[string]error{dry, outcome} {
-			require.Len(t, said, 2, "%v", said)
-			require.ErrorIs(t, said["refs/x/moved"], ErrStale)
-			require.Error(t, said["refs/x/same"])
-		}
-		tips, err := h.Open("push", hub, 0, true).Tips(context.Background())
+		require.Len(t, outcome, 2, "%v", outcome)
+		require.ErrorIs(t, outcome["refs/x/moved"], ErrStale)
+		require.Error(t, outcome["refs/x/same"])
+		tips, err := l.Tips(t.Context())
 		require.NoError(t, err)
 		for _, g := range updates {
 			if g.Ref != "refs/x/moved" {
@@ -72,51 +66,6 @@ func TestPushTogetherMatchesLeases(t *testing.T) {
 			}
 		}
 		assert.Equal(t, other, tips["refs/x/moved"].String())
-		left, err := os.ReadDir(filepath.Dir(old))
-		require.NoError(t, err)
-		assert.Len(t, left, map[bool]int{false: 1}[together], "temporary directories")
+		assert.Empty(t, s.Git("for-each-ref", Incoming))
 	}
-}
-
-// The HEADs of chains with different histories are counted like one chain at a time.
-func TestUnpublishedCommitsOfManyGroups(t *testing.T) {
-	t.Parallel()
-	s := &site{Repo: gittest.New(t)}
-	s.Commit("first")
-	genesis := s.Git("commit-tree", "-m", "genesis", s.Git("rev-parse", "HEAD^{tree}"))
-	var groups [][]RefUpdate
-	add := func(tips ...string) {
-		var updates []RefUpdate
-		for _, tip := range tips {
-			updates = append(updates, RefUpdate{"refs/x/" + tip, plumbing.NewHash(tip), plumbing.ZeroHash})
-		}
-		groups = append(groups, updates)
-	}
-	published := s.saved(genesis)
-	add(published)
-	s.Git("update-ref", "refs/remotes/origin/main", "HEAD")
-	s.Git("checkout", "-q", "-b", "side")
-	s.Commit("side")
-	side := s.saved(genesis)
-	add(side)
-	s.Git("checkout", "-q", "-")
-	for range 3 {
-		s.Commit("another")
-	}
-	add(s.saved(genesis))
-	s.Git("merge", "-q", "--no-edit", "side")
-	merged := s.saved(side)
-	add(merged)
-	add(s.saved(published), merged)
-	h := s.here()
-	together, err := h.Showing(context.Background(), "origin", Exposed{}, groups...)
-	require.NoError(t, err)
-	counts := []int{}
-	for n, updates := range groups {
-		alone, err := h.Showing(context.Background(), "origin", Exposed{}, updates)
-		require.NoError(t, err)
-		assert.Equal(t, alone[0], together[n], n)
-		counts = append(counts, together[n].Commits)
-	}
-	assert.Equal(t, []int{0, 1, 3, 5, 5}, counts)
 }

@@ -1,11 +1,11 @@
 package remote
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -13,67 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLongestPath(t *testing.T) {
-	t.Parallel()
-	for lines, want := range map[string]int{
-		"":                          0,
-		"a\n":                       1,
-		"a\nb a\nc b\n":             3,
-		"a\nb a\nc a\nd c\ne b d\n": 4,
-		"b cut\nc b\n":              2,
-		"a\nb a\nc b\nd a c\n":      4,
-	} {
-		assert.Equal(t, want, longestPath(lines), lines)
-	}
-}
-
-func TestExplain(t *testing.T) {
-	t.Parallel()
-	for said, want := range map[string]string{
-		"": "git printed no error",
-		"ssh: connect to host x port 22: Connection refused\nfatal: Could not read from remote repository.\n\nPlease make sure":                                       "ssh: connect to host x port 22: Connection refused",
-		"Warning: Permanently added 'x'\nfatal: unable to access 'https://a:b@x/y/': Could not resolve host: x":                                                       "unable to access 'https://x/y/': Could not resolve host: x",
-		"** WARNING: not post-quantum\n** See https://openssh.com/pq.html\ngit@host: Permission denied (publickey).\nfatal: Could not read from remote repository.\n": "git@host: Permission denied (publickey).",
-		"Welcome to example.com\n\nOnly for staff\nERROR: Repository not found.\nfatal: Could not read from remote repository.\n":                                     "ERROR: Repository not found.",
-		"Welcome\nFATAL: R any a ann DENIED by fallthru\n(or you mis-spelled the reponame)\nfatal: Could not read from remote repository.\n":                          "FATAL: R any a ann DENIED by fallthru",
-		"Welcome\nReceived disconnect from ::1: Too many failures\nDisconnected from ::1\nfatal: Could not read from remote repository.\n":                            "Received disconnect from ::1: Too many failures",
-		"Welcome\nfatal: couldn't find remote ref refs/x\n":                                                                                                           "couldn't find remote ref refs/x",
-		"fatal: Could not read from remote repository.\n":                                                                                                             "Could not read from remote repository.",
-		"ssh: connect to host b port 1: Connection refused\nConnection closed by UNKNOWN port 65535\nfatal: Could not read from remote repository.\n":                 "ssh: connect to host b port 1: Connection refused",
-		"git: 'remote-foo' is not a git command. See 'git --help'.\nfatal: remote helper 'foo' aborted session\n":                                                     "git: 'remote-foo' is not a git command. See 'git --help'.",
-		"refs are frozen\nfatal: in 'prepared' phase, update aborted by the reference-transaction hook\n":                                                             "refs are frozen",
-		"closed today\nfatal: the remote end hung up unexpectedly\n":                                                                                                  "closed today",
-		"hint: y\nFrom /hub\nremote: full\nfatal: the remote end hung up\n":                                                                                           "full",
-	} {
-		assert.Equal(t, want, explain(said))
-	}
-}
-
-// TestServerReasonIsFoundInItsOutput checks that the server's reason is returned for
-// various output formats.
-func TestServerReasonIsFoundInItsOutput(t *testing.T) {
-	t.Parallel()
-	const frame = "remote: \nremote: ========================================================================\nremote: \n"
-	for _, c := range []struct{ name, said, want string }{
-		{"Gitea", "remote: error: \nremote: error: User permission denied for writing.        \nremote: error: \n", "User permission denied for writing."},
-		{"Gitea, without the space", "remote: error:\nremote: error: User permission denied for writing.\n", "User permission denied for writing."},
-		{"GitLab over ssh", frame + "remote: ERROR: You are not allowed to push code to this project.\n" + frame + "fatal: Could not read from remote repository.\n", "ERROR: You are not allowed to push code to this project."},
-		{"GitLab", "remote: GitLab: You are not allowed to push code to protected branches on this project.\n", "GitLab: You are not allowed to push code to protected branches on this project."},
-		{"GitHub", "remote: error: GH006: Protected branch update failed for refs/checkpoints/42.        \nremote: error: At least 1 approving review is required.        \n", "GH006: Protected branch update failed for refs/checkpoints/42. At least 1 approving review is required."},
-		{"GitHub's rules", "remote: error: GH013: Repository rule violations found for refs/checkpoints/42.\nremote: Review all repository rules at https://github.com/a/b/rules\nremote: \nremote: - Cannot create ref due to creations being restricted.\n", "GH013: Repository rule violations found for refs/checkpoints/42."},
-		{"Bitbucket", "remote: -----------------------\nremote: Branch refs/heads/main can only be modified through pull requests.\nremote: -----------------------\n", "Branch refs/heads/main can only be modified through pull requests."},
-		{"JGit", "remote: Resolving deltas: 100% (1/1)\rremote: Resolving deltas: 100% (1/1)\nremote: Updating references:   0% (0/1)\rremote: Updating references: 100% (1/1)\rremote: Updating references: 100% (1/1), done\nremote: closed for today\n", "closed for today"},
-		{"JGit without a reason", "remote: Updating references:   0% (0/1)\rremote: Updating references: 100% (1/1)\n", ""},
-		{"Gerrit", "remote: Processing changes: refs: 1, done    \nremote: error: branch refs/checkpoints/42:\nremote: You need 'Push' rights.\nremote: User: ann\n", "branch refs/checkpoints/42: You need 'Push' rights."},
-		{"Azure", "remote: Analyzing objects... (3/3) (4 ms)        \nremote: Storing packfile... done (51 ms)        \nremote: Storing index... done (46 ms)        \nremote: TF402455: Pushes to this branch are not permitted.\n", "TF402455: Pushes to this branch are not permitted."},
-		{"colours", "remote: \x1b[31merror: closed\x1b[0m\x1b[K\n", "closed"},
-		{"git about a hook", "remote: protected        \nremote: error: hook declined to update refs/checkpoints/42        \n", "protected"},
-		{"a hook's own words", "remote: quota exceeded: 10 MB\nremote: ask ann\n", "quota exceeded: 10 MB"},
-	} {
-		t.Run(c.name, func(t *testing.T) { assert.Equal(t, c.want, remoteSays(c.said)) })
-	}
-	assert.Equal(t, "ERROR: You are not allowed to push code to this project.", explain(frame+"remote: ERROR: You are not allowed to push code to this project.\n"+frame+"fatal: Could not read from remote repository.\n"))
-	assert.Equal(t, "the remote end hung up unexpectedly", explain("remote: Updating references:  50% (1/2)\rremote: Updating references: 100% (2/2)\nfatal: the remote end hung up unexpectedly\n"))
+// opened returns a connection of a repository.
+func opened(t *testing.T, in *gittest.Repo, op, name string) *Conn {
+	t.Helper()
+	r, err := repo.Open(t.Context(), repo.Options{Dir: in.Dir})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = r.Close() })
+	return Open(t.Context(), r, op, name, 0, true)
 }
 
 func TestPushReports(t *testing.T) {
@@ -90,15 +36,15 @@ func TestPushReports(t *testing.T) {
 // rejected ref only.
 func TestPushReportsRemoteOutputOnce(t *testing.T) {
 	t.Parallel()
-	s := &site{Repo: gittest.New(t)}
+	s := gittest.New(t)
 	tip := plumbing.NewHash(s.Commit("first"))
 	hub := filepath.Join(t.TempDir(), "hub")
 	s.Git("init", "-q", "--bare", hub)
 	hook := filepath.Join(hub, "hooks", "pre-receive")
 	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
 	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho closed today; exit 1\n"), 0o777))
-	l := s.here().Open("push", hub, 0, false)
-	refused, err := l.Push(context.Background(), false, RefUpdate{Ref: "refs/a/1", Tip: tip}, RefUpdate{Ref: "refs/a/2", Tip: tip})
+	l := opened(t, s, "push", hub)
+	refused, err := l.Push(t.Context(), RefUpdate{Ref: "refs/a/1", Tip: tip}, RefUpdate{Ref: "refs/a/2", Tip: tip})
 	require.NoError(t, err)
 	require.ErrorContains(t, refused["refs/a/1"], "refused refs/a/1: pre-receive hook declined: closed today")
 	assert.EqualError(t, refused["refs/a/2"], "push: "+hub+": refused refs/a/2: pre-receive hook declined")

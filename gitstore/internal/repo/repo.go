@@ -22,7 +22,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/remote"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -237,9 +236,9 @@ func (s *Repo) LimitPromised(ctx context.Context, o Options) {
 	s.Opened, s.PromisedFor = ctx, promisedForAsked
 	if s.quiet = o.Asks == nil || !o.Asks(); s.quiet {
 		s.PromisedFor = promisedFor
-		s.Git = s.Git.With(remote.NoQuestions(s.Config)...)
+		s.Git = s.Git.With(git.NoQuestions(s.Config)...)
 	}
-	s.Git = s.Git.With(remote.NoStall(s.Config)...)
+	s.Git = s.Git.With(git.NoStall(s.Config)...)
 }
 
 // FetchPromised runs a git command that fetches objects of a partial clone, with additional
@@ -264,7 +263,7 @@ func (s *Repo) fetchWithin(ctx context.Context, g git.Git, stdin []byte, args ..
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("not done within %s", s.PromisedFor)
 	}
-	return nil, errors.New(remote.Reason(err))
+	return nil, errors.New(git.Reason(err))
 }
 
 // Beside creates an empty repository that borrows objects and configuration from this

@@ -1,6 +1,10 @@
 package secrets
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -23,12 +27,13 @@ type attribution struct {
 	reports map[string]*report
 	below   map[plumbing.Hash][]exposedFile
 	history map[plumbing.Hash][]exposedFile // by the newest commit
+	counts  map[string]int                  // of the commits that some HEADs reach: most issues have the same HEADs
 }
 
 // checkpoints calls f for each commit of the chain that a push would expose, newest first.
 func (a *attribution) checkpoints(out chain.Outgoing, f func(repo.RawCommit) error) error {
 	for _, tip := range out.Tips {
-		for at := plumbing.NewHash(tip); a.shown.commits[at]; {
+		for at := plumbing.NewHash(tip); a.shows(at); {
 			c, err := a.s.repo.ReadCommit(at)
 			if err == nil {
 				err = f(c)
@@ -45,9 +50,70 @@ func (a *attribution) checkpoints(out chain.Outgoing, f func(repo.RawCommit) err
 	return nil
 }
 
+// shows reports whether a push would expose a commit.
+func (a *attribution) shows(commit plumbing.Hash) bool {
+	_, ok := a.shown.commits[commit]
+	return ok
+}
+
+// MaxCommits limits the number of commits that are counted for a question.
+const MaxCommits = 1000
+
+// addCommits counts the commits of the user that a chain exposes: the HEADs of its checkpoints, which
+// are the first parents of state commits, and the commits that they reach.
+func (a *attribution) addCommits(found *Publication, out chain.Outgoing) error {
+	heads := map[plumbing.Hash]int{}
+	err := a.checkpoints(out, func(c repo.RawCommit) error {
+		if len(c.Parents) < 2 {
+			return nil
+		}
+		state, err := a.s.repo.ReadCommit(c.Parents[1])
+		if err != nil || len(state.Parents) == 0 {
+			return err
+		}
+		head := state.Parents[0]
+		if place, ok := a.shown.commits[head]; ok && !a.s.chain.IsGenesis(head) {
+			heads[head] = place
+		}
+		return nil
+	})
+	if err != nil || len(heads) == 0 {
+		return err
+	}
+	list := slices.SortedFunc(maps.Keys(heads), func(x, y plumbing.Hash) int { return heads[x] - heads[y] })
+	found.Unpublished = list[0].String()
+	key := fmt.Sprint(list)
+	if _, known := a.counts[key]; !known {
+		if a.counts[key], err = a.count(list); err != nil {
+			return err
+		}
+	}
+	found.Commits = a.counts[key]
+	return nil
+}
+
+// count returns the number of exposed commits that heads reach, at most MaxCommits.
+func (a *attribution) count(heads []plumbing.Hash) (int, error) {
+	seen, todo := map[plumbing.Hash]bool{}, heads
+	for len(todo) > 0 && len(seen) < MaxCommits {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[at] || !a.shows(at) {
+			continue
+		}
+		seen[at] = true
+		c, err := a.s.repo.ReadCommit(at)
+		if err != nil {
+			return 0, err
+		}
+		todo = append(todo, c.Parents...)
+	}
+	return len(seen), nil
+}
+
 // addUntracked lists the untracked files that a chain exposes: those of a state that are neither
 // staged nor in HEAD.
-func (a *attribution) addUntracked(found *Scanned, out chain.Outgoing) error {
+func (a *attribution) addUntracked(found *Publication, out chain.Outgoing) error {
 	objects := a.s.repo.Objects
 	find := &trees.Finder{Reader: objects}
 	return a.checkpoints(out, func(c repo.RawCommit) error {
@@ -150,7 +216,7 @@ func (a *attribution) filesSince(head plumbing.Hash) ([]exposedFile, error) {
 	for len(todo) > 0 {
 		at := todo[0]
 		todo = todo[1:]
-		if seen[at] || !a.shown.commits[at] {
+		if seen[at] || !a.shows(at) {
 			continue
 		}
 		seen[at] = true

@@ -16,7 +16,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/internal/trees"
@@ -57,13 +56,15 @@ type Secret struct {
 // Informational reports whether the finding does not block a push.
 func (s Secret) Informational() bool { return scan.IsInformational(s.Rule) }
 
-// A Scanned is the result of a scan.
-type Scanned struct {
-	Found     []Secret
-	Skipped   []Unscanned
-	Pointers  int         // number of git-lfs pointers, whose files git-lfs stores elsewhere
-	Untracked []string    // paths of the untracked files in the worktree
-	TooLarge  []LargeFile // files of checkpoints above ScanRequest.MaxFile
+// A Publication lists the commits and files that a push of checkpoints makes public.
+type Publication struct {
+	Unpublished string      // newest commit of the user that the remote does not have, or ""
+	Commits     int         // number of such commits, at most MaxCommits
+	Found       []Secret    // likely secrets
+	TooLarge    []LargeFile // files of checkpoints above ScanRequest.MaxFile
+	Untracked   []string    // paths of the untracked files in the worktree
+	Skipped     []Unscanned
+	Pointers    int // number of git-lfs pointers, whose files git-lfs stores elsewhere
 
 	listed map[string]bool // Untracked as a set
 }
@@ -75,7 +76,7 @@ type LargeFile struct {
 }
 
 // add adds a file of a checkpoint or of a commit that a push would expose.
-func (f *Scanned) add(blob, path string, r *report, limit int64) {
+func (f *Publication) add(blob, path string, r *report, limit int64) {
 	if r == nil {
 		return
 	}
@@ -94,7 +95,7 @@ func (f *Scanned) add(blob, path string, r *report, limit int64) {
 }
 
 // addUntracked adds the path of an untracked file.
-func (f *Scanned) addUntracked(path string) {
+func (f *Publication) addUntracked(path string) {
 	if f.listed == nil {
 		f.listed = map[string]bool{}
 	}
@@ -114,8 +115,8 @@ type Unscanned struct{ Path, Why string }
 // commits. It returns a result or an error for each request; after an error, files may contain
 // secrets. A file belongs to the result of each issue whose chain contains it. The number of
 // git processes does not depend on the number of issues.
-func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, []error) {
-	found, errs := make([]*Scanned, len(reqs)), make([]error, len(reqs))
+func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publication, []error) {
+	found, errs := make([]*Publication, len(reqs)), make([]error, len(reqs))
 	tries := 0
 	var scan func([]int)
 	scan = func(some []int) {
@@ -135,7 +136,7 @@ func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, 
 				errs[n] = err
 				// In a partial clone, git stops at the first object that it cannot fetch.
 				if s.repo.Opened != nil && errors.As(err, new(*git.CommandError)) {
-					errs[n] = &repo.LackedError{Issue: reqs[n].Issue, Object: repo.LiveRef(reqs[n].Issue), Err: errors.New(remote.Reason(err))}
+					errs[n] = &repo.LackedError{Issue: reqs[n].Issue, Object: repo.LiveRef(reqs[n].Issue), Err: errors.New(git.Reason(err))}
 				}
 			}
 			return
@@ -156,7 +157,7 @@ func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Scanned, 
 const scanTries = 64
 
 // scanTogether scans issues with one walk and one read of the files.
-func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Scanned, error) {
+func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Publication, error) {
 	shown, err := s.objectsShown(ctx, reqs)
 	if err != nil {
 		return nil, err
@@ -221,14 +222,14 @@ func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Scan
 var errNoFile = errors.New("scan_command: it failed without the name of a file")
 
 // assemble returns the result of each request.
-func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Scanned, error) {
-	results := make([]*Scanned, len(reqs))
-	a := &attribution{s: s, shown: shown, reports: reports, below: map[plumbing.Hash][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}}
+func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Publication, error) {
+	results := make([]*Publication, len(reqs))
+	a := &attribution{s: s, shown: shown, reports: reports, below: map[plumbing.Hash][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}, counts: map[string]int{}}
 	byPath := func(x, y exposedFile) int {
 		return cmp.Or(strings.Compare(x.path, y.path), strings.Compare(x.blob.String(), y.blob.String()))
 	}
 	for n, req := range reqs {
-		results[n] = &Scanned{}
+		results[n] = &Publication{}
 		files := shown.files
 		if len(reqs) > 1 {
 			var err error
@@ -240,7 +241,7 @@ func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string
 			hex := f.blob.String()
 			results[n].add(hex, f.path, reports[hex], req.MaxFile)
 		}
-		if err := a.addUntracked(results[n], req.Out); err != nil {
+		if err := cmp.Or(a.addUntracked(results[n], req.Out), a.addCommits(results[n], req.Out)); err != nil {
 			return nil, err
 		}
 	}
@@ -278,9 +279,9 @@ func examine(r io.Reader, size int64) (*report, error) {
 
 // An exposed is a set of objects that a push would newly expose.
 type exposed struct {
-	commits map[plumbing.Hash]bool
-	paths   map[string]string // paths of trees and files, "" for the tree of a commit
-	files   []exposedFile     // the files among them
+	commits map[plumbing.Hash]int // positions in the list of git, newest first
+	paths   map[string]string     // paths of trees and files, "" for the tree of a commit
+	files   []exposedFile         // the files among them
 }
 
 // objectsShown returns the objects that a push of all requests would newly expose.
@@ -293,16 +294,17 @@ func (s *Scanner) objectsShown(ctx context.Context, reqs []ScanRequest) (exposed
 		}
 		commits = append(commits, s.treesShown(req.Out.Seen)...)
 	}
-	listed, err := s.chain.LocalRepo().Revs(ctx, commits, "--objects")
+	// A remote may have commits that were never fetched.
+	listed, err := s.repo.Git.Pipe(ctx, []byte(strings.Join(commits, "\n")+"\n"), "rev-list", "--objects", "--ignore-missing", "--stdin")
 	if err != nil {
-		return exposed{}, err
+		return exposed{}, fmt.Errorf("walk commits: %w", err)
 	}
-	shown := exposed{commits: map[plumbing.Hash]bool{}, paths: map[string]string{}}
-	for line := range strings.Lines(listed) {
+	shown := exposed{commits: map[plumbing.Hash]int{}, paths: map[string]string{}}
+	for line := range strings.Lines(string(listed)) {
 		if hex, path, named := strings.Cut(strings.TrimSuffix(line, "\n"), " "); named {
 			shown.paths[hex] = path
 		} else {
-			shown.commits[plumbing.NewHash(hex)] = true
+			shown.commits[plumbing.NewHash(hex)] = len(shown.commits)
 		}
 	}
 	return shown, nil
@@ -403,7 +405,7 @@ func unexpected(err error) error {
 }
 
 // place sets checkpoint and path of each finding: the oldest checkpoint that has the file.
-func (s *Scanner) place(req ScanRequest, found *Scanned) {
+func (s *Scanner) place(req ScanRequest, found *Publication) {
 	wanted := map[string][]int{}
 	for i, f := range found.Found {
 		wanted[f.blob] = append(wanted[f.blob], i)

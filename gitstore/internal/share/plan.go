@@ -18,11 +18,12 @@ import (
 // An issuePlan is the plan of a push or a sync for one issue.
 type issuePlan struct {
 	issue    checkpoint.Issue
-	live     *chain.Chain // in a push, the chain at own/ if the live ref is missing
+	live     *chain.Chain
 	own      *chain.Chain // the chain at own/
 	theirs   *chain.Chain
-	tip      plumbing.Hash      // new chain tip for both sides
-	verify   bool               // push even if the remote should have the tip, to verify this
+	tip      plumbing.Hash      // new tip of the local chain
+	shared   plumbing.Hash      // new tip of the remote chain
+	seen     bool               // only the remote-tracking ref moves here
 	writer   *repo.ObjectWriter // contains the new objects
 	want     join.State         // chain state at tip
 	archive  *chain.ArchivePlan // nil if a chain is shallow
@@ -34,10 +35,10 @@ type issuePlan struct {
 
 // update returns the remote chain's ref update, or nil without changes.
 func (p *issuePlan) update() []remote.RefUpdate {
-	if p.tip.IsZero() || p.tip == p.theirs.Tip && !p.verify {
+	if p.shared.IsZero() || p.shared == p.theirs.Tip {
 		return nil
 	}
-	return []remote.RefUpdate{{Ref: repo.LiveRef(p.issue), Tip: p.tip, Seen: p.theirs.Tip}}
+	return []remote.RefUpdate{{Ref: repo.LiveRef(p.issue), Tip: p.shared, Seen: p.theirs.Tip}}
 }
 
 // updates returns the ref updates of the remote archive and of the remote chain.
@@ -45,34 +46,42 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 	return append(p.archive.Update(p.issue), p.update()...)
 }
 
-// planSync reads an issue's chains and merges them, without writing. Concurrent changes of
+// planIssue reads an issue's chains and compares them, without writing. Concurrent changes of
 // refs are detected when the refs move.
-func (y *Syncing) planSync(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef, here refValues) (p *issuePlan, err error) {
+func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef, here refValues) (p *issuePlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
 	s := y.Sharer
-	if p = y.planSaves(ctx, writer, i, a.Tip, here); p != nil {
-		return p, nil
+	if p = y.planSaves(ctx, writer, i, a.Tip, here); p == nil {
+		p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
+		if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
+			return nil, err
+		}
+		if own, err := s.readRef(ctx, repo.OwnRef(i), here); err == nil && own == p.live.Tip {
+			same := *p.live
+			same.Ref = repo.OwnRef(i)
+			p.own = &same
+		} else if p.own, err = s.readChain(ctx, i, repo.OwnRef(i), here); err != nil {
+			return nil, err
+		}
+		if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
+			return nil, err
+		}
+		if y.Conn.Op != "sync" || p.live.Cut || p.own.Cut || p.theirs.Cut {
+			err = y.planRelated(ctx, p)
+		} else {
+			err = y.planJoin(ctx, p)
+		}
 	}
-	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
-	if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
-		return nil, err
+	if p.shared.IsZero() {
+		p.shared = p.tip
 	}
-	if own, err := s.readRef(ctx, repo.OwnRef(i), here); err == nil && own == p.live.Tip {
-		same := *p.live
-		same.Ref = repo.OwnRef(i)
-		p.own = &same
-	} else if p.own, err = s.readChain(ctx, i, repo.OwnRef(i), here); err != nil {
-		return nil, err
+	if p.seen = p.seen || y.Conn.Op == "push"; y.onlyReads() {
+		p.shared = p.theirs.Tip
+		p.keepTheirs()
 	}
-	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
-		return nil, err
-	}
-	if p.live.Cut || p.own.Cut || p.theirs.Cut {
-		return p, y.planCut(ctx, p)
-	}
-	return p, y.planJoin(ctx, p)
+	return p, err
 }
 
 // refValues are local refs that were read before. A missing name may be a ref that is missing
@@ -132,12 +141,13 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	if err != nil {
 		return err
 	}
-	if ended := y.Sharer.chain.EndedElsewhere(want, p.theirs, live, own); ended != nil {
+	joins := y.Conn.Op == "sync" // a fetch only leaves out what the ledger of the remote has removed
+	if ended := y.Sharer.chain.EndedElsewhere(want, p.theirs, live, own); ended != nil && joins {
 		if tip, want, rebuilt, err = y.Sharer.chain.MergeChains(p.writer, p.theirs, live, own, ended); err != nil {
 			return err
 		}
 	}
-	if rebuilt {
+	if rebuilt && joins {
 		tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
 	}
 	p.remarks = append(p.remarks, chain.LeftOut(p.issue, append(gone, more...))...)
@@ -157,7 +167,9 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 		}
 	}
 	p.noteDoubles(y.Sharer.chain.Doubles(p.issue, want, p.own, p.live))
-	p.name(rebuilt && tip != p.live.Tip)
+	if p.name(rebuilt && tip != p.live.Tip); rebuilt && !joins {
+		p.done.Result, p.done.Joined = chain.Fetched, false
+	}
 	return nil
 }
 
@@ -166,42 +178,79 @@ func (p *issuePlan) noteDoubles(found []checkpoint.ID, note func() error) {
 	p.doubles, p.remarks = note, append(p.remarks, chain.WarnDoubles(p.issue, found)...)
 }
 
-// planCut plans a sync with a shallow chain. Commits below a shallow boundary cannot be
-// rewritten. So one chain must extend or contain the other, the remote chain must be
-// complete, or both must have a common commit.
-func (y *Syncing) planCut(ctx context.Context, p *issuePlan) error {
-	ours := p.live
-	if ours.Tip.IsZero() {
+// planRelated plans a fetch, a push, and a sync with a shallow chain: one chain must extend or
+// contain the other. Commits below a shallow boundary cannot be rewritten. So in a sync the remote
+// chain may also be complete, or both may have a common commit.
+func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
+	s, op, ours := y.Sharer.chain, y.Conn.Op, p.live
+	if ours.Tip.IsZero() { // a missing ref does not mean that the checkpoints were dropped
 		ours = p.own
 	}
 	p.tip = ours.Tip
 	p.done.Facts = ours.Ledger.CountMissing(p.theirs.Ledger)
-	switch y.Sharer.chain.Relate(ours, p.theirs) {
-	case chain.RelationSame, chain.RelationAhead:
-		p.done.Pushed = ours.CountMissingFrom(p.theirs)
-	case chain.RelationBehind:
-		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
-		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
-	default:
-		switch {
-		case y.Sharer.chain.ContainsAll(p.theirs, p.live, p.own):
-		case p.theirs.Whole():
-			return y.planJoin(ctx, p)
-		default:
-			return y.planSplice(ctx, p, ours)
+	related := s.Relate(ours, p.theirs)
+	if op == "push" && related == chain.RelationAhead && y.Sharer.repo.Opened != nil && !ours.CarriesLedger(p.theirs) {
+		related = chain.RelationDiverged
+	}
+	switch {
+	case op == "push" && ours.Tip.IsZero():
+		return &repo.NoneError{Issue: p.issue}
+	case related == chain.RelationSame || related == chain.RelationAhead:
+		p.done.Pushed, p.seen = ours.CountMissingFrom(p.theirs), op == "fetch" && !p.live.Tip.IsZero()
+		switch p.name(false); {
+		case op == "fetch" && p.theirs.Tip.IsZero():
+			p.tip, p.seen, p.done.Result = p.live.Tip, true, chain.Absent
+		case op == "push" && related == chain.RelationAhead:
+			return y.addArchive(ctx, p, ours)
+		case op != "sync" && !p.tip.IsZero() && (related == chain.RelationSame || s.Equal(ours, p.theirs)):
+			p.done.Result = chain.UpToDate
 		}
+		return nil
+	case related == chain.RelationDiverged && op != "sync":
+		p.seen, p.shared = true, p.theirs.Tip
+		p.done.Result, p.done.Err = chain.Diverged, y.divergence(p.issue)
+		return nil
+	case op == "push":
+		p.shared, p.done.Result = p.theirs.Tip, chain.Behind
+		return nil
+	case op == "fetch" && ours.Whole() && p.theirs.Whole():
+		return y.planJoin(ctx, p)
+	case related == chain.RelationBehind || s.ContainsAll(p.theirs, p.live, p.own):
 		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
 		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
+	case p.theirs.Whole():
+		return y.planJoin(ctx, p)
+	default:
+		return y.planSplice(ctx, p, ours)
 	}
 	p.name(false)
-	if p.tip != p.theirs.Tip {
-		return nil
-	}
-	found, note, err := y.Sharer.chain.DoublesIn(p.theirs, p.own, p.live)
+	found, note, err := s.DoublesIn(p.theirs, p.own, p.live)
 	if err == nil {
 		p.noteDoubles(found, note)
 	}
 	return err
+}
+
+// addArchive adds the local archive to the plan of a push that publishes archivals.
+func (y *Syncing) addArchive(ctx context.Context, p *issuePlan, ours *chain.Chain) error {
+	if p.want = join.MergeStates(ours.AsChain().State); !ours.Whole() || !p.theirs.Whole() || !p.publishes() {
+		return nil
+	}
+	here, err := y.Sharer.chain.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
+	if err == nil {
+		p.archive = &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
+	}
+	return err
+}
+
+// divergence returns the error for chains that have diverged.
+func (y *Syncing) divergence(i checkpoint.Issue) error {
+	shown := chain.ShownRemote(y.Conn.Remote)
+	return &chain.RemoteError{
+		Op: y.Conn.Op, Remote: shown, Refused: true,
+		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
+		Hint:   "git checkpoint sync " + failure.IssueArg(string(i)) + " --remote " + failure.QuoteStrict(shown),
+	}
 }
 
 // planSplice plans the merge of shallow chains that have a common commit.
@@ -239,34 +288,19 @@ func (p *issuePlan) name(rebuilt bool) {
 	}
 }
 
-// keepTheirs changes the result to that of a sync that pushes nothing.
+// keepTheirs changes the result to that of an operation that pushes nothing.
 func (p *issuePlan) keepTheirs() {
 	if p.done.Pushed = 0; p.done.Result == chain.Pushed {
 		p.done.Result = chain.Ahead
 	}
 }
 
-// withArchives plans archives of issues, and returns plans without errors.
-func (y *Syncing) withArchives(plans []*issuePlan, in fetched) []*issuePlan {
-	var sound []*issuePlan
-	for _, p := range plans {
-		if p.archive != nil {
-			if err := y.planArchive(p, in[p.issue]); err != nil {
-				y.fail(p.issue, err)
-				continue
-			}
-		}
-		sound = append(sound, p)
-	}
-	return sound
-}
-
 // theirArchives fetches the remote archives of issues whose local archive will be pushed.
 func (y *Syncing) theirArchives(ctx context.Context, plans []*issuePlan) (fetched, error) {
 	var names []string
 	for _, p := range plans {
-		if p.archive != nil && (y.req.Archived || p.publishes()) {
-			p.archive.Shared = true
+		if p.archive != nil && y.Conn.Op != "fetch" && (y.req.Archived || p.publishes()) {
+			p.archive.Shared = !y.Conn.Bundle
 			names = append(names, repo.ArchiveRef(p.issue))
 		}
 	}
@@ -356,7 +390,7 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 // countArchived adds the fetched and pushed checkpoints of archives to the result.
 func (p *issuePlan) countArchived(want join.State) {
 	a := p.archive
-	if !a.Shared {
+	if !a.Shared && a.Theirs.Tip.IsZero() {
 		return
 	}
 	here, there := a.Here.Members(), a.Theirs.Members()

@@ -3,21 +3,21 @@
 //
 // Fetch, push and sync are one engine with the state in a Syncing:
 //
-//   - plan: planFetch, planPush and planSync compare the chains of an issue, and
-//     set the result and the new tips. They write nothing.
+//   - plan: the chains of each issue are compared, which sets the result and the new tips.
+//     Nothing is written. A fetch pushes nothing and does not merge. A push moves only
+//     remote-tracking refs here.
 //   - round: the steps of many plans over one connection. A fetch brings remote chains below
 //     refs/git-checkpoint/incoming. A push checks the exposed commits of all issues together,
 //     then pushes from the compared tips.
-//   - local update: localUpdate moves the local refs of all issues in one transaction, and
-//     those of each failed issue in a transaction of its own.
+//   - local update: localUpdate moves the local refs of many issues in one transaction. If it
+//     fails, those of each half move in a transaction of their own.
 //
-// The steps of a sync are called by gitstore/sync.go, where they can be read in their order.
+// The steps are called by gitstore/sync.go, where they can be read in their order.
 //
 // The number of git processes does not depend on the number of issues, unless issues fail or
 // their chains were rewritten.
 //
-// A fetch pushes nothing and does not merge. A push moves only remote-tracking refs here.
-// If a ref moves concurrently, a push and a sync plan the issue again.
+// If a ref moves concurrently, the issue is planned again.
 package share
 
 import (
@@ -70,11 +70,10 @@ type Request struct {
 	Exposed chain.Exposed
 	// May is called before a push or a sync exposes commits of issues, with the commits of
 	// each issue; nil allows all pushes. It returns an error, or nil, for each issue. An issue
-	// with an error fails with it, and no ref of it moves.
-	May func([]checkpoint.Issue, []chain.Outgoing) []error
-	// Harmless reports whether May would accept all issues without a question or a warning. A
-	// sync then pushes before it lists the refs of the remote. Nil means never.
-	Harmless func([]checkpoint.Issue, []chain.Outgoing) bool
+	// with an error fails with it, and no ref of it moves. If listed is not set, the refs of the
+	// remote are not known yet, and May neither asks nor warns: an issue with an error waits for
+	// the listing.
+	May func(issues []checkpoint.Issue, outs []chain.Outgoing, listed bool) []error
 
 	// Meanwhile is called once before a sync reads local refs, preferably while the remote
 	// prepares its answer. It may be nil.
@@ -101,53 +100,51 @@ func CheckRemote(name string) error {
 	return nil
 }
 
-func (s *Sharer) Connect(op, name string, timeout time.Duration, quiet bool) (*conn, error) {
+func (s *Sharer) Connect(ctx context.Context, op, name string, timeout time.Duration, quiet bool) (*conn, error) {
 	if err := CheckRemote(name); err != nil {
 		return nil, err
 	}
-	return &conn{s.chain.LocalRepo().Open(op, name, timeout, quiet), s}, nil
+	return &conn{remote.Open(ctx, s.repo, op, name, timeout, quiet), s}, nil
 }
 
 // A Syncing is the state of one fetch, push or sync over all attempts. Each of them plans
 // every issue from the local and the remote chain, transfers chains, and moves local refs.
-// A fetch pushes nothing, and a push moves no local ref except remote-tracking refs.
 type Syncing struct {
 	Sharer *Sharer
 	Conn   *conn
 	req    Request
-	Tries  int                      // attempts before this one
-	Open   []checkpoint.Issue       // issues of the operation, nil if not known yet
-	Here   map[string]plumbing.Hash // local refs, until a connection is made
+	Tries  int                // attempts before this one
+	Open   []checkpoint.Issue // issues of the operation, nil if not known yet
 	Done   map[checkpoint.Issue]*chain.Synced
-	bundle bool // the remote is a bundle file: a sync pushes nothing
 
-	// Only a sync uses these.
-	stale      map[checkpoint.Issue]staleTip
+	stale      map[staleTip]int                  // number of stale rejections
 	late       map[checkpoint.Issue]bool         // another clone pushed before the last push
 	pushedOnly map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
 }
 
-// A staleTip is a listed remote tip with the number of successive stale rejections.
+// A staleTip is a listed remote tip of an issue.
 type staleTip struct {
+	issue checkpoint.Issue
 	tip   plumbing.Hash
-	times int
 }
 
 // Start begins a fetch, a push or a sync, without a connection yet.
-func (s *Sharer) Start(op string, req Request) (*Syncing, error) {
-	l, err := s.Connect(op, req.Remote, req.Timeout, req.Quiet)
+func (s *Sharer) Start(ctx context.Context, op string, req Request) (*Syncing, error) {
+	l, err := s.Connect(ctx, op, req.Remote, req.Timeout, req.Quiet)
 	if err != nil {
 		return nil, err
 	}
-	bundle := op != "fetch" && l.IsBundle()
-	if bundle && op == "push" {
+	if l.Bundle && op == "push" {
 		return nil, &repo.RefusedError{Reason: fmt.Sprintf("push: %s is a bundle file, which cannot be changed", chain.ShownRemote(req.Remote)), Hint: newBundle(req.Issues)}
 	}
 	return &Syncing{
-		Sharer: s, Conn: l, req: req, bundle: bundle, Done: map[checkpoint.Issue]*chain.Synced{},
-		stale: map[checkpoint.Issue]staleTip{}, late: map[checkpoint.Issue]bool{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
+		Sharer: s, Conn: l, req: req, Done: map[checkpoint.Issue]*chain.Synced{},
+		stale: map[staleTip]int{}, late: map[checkpoint.Issue]bool{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
 	}, nil
 }
+
+// onlyReads reports whether the remote stays as it is: in a fetch, and if it is a bundle file.
+func (y *Syncing) onlyReads() bool { return y.Conn.Op == "fetch" || y.Conn.Bundle }
 
 // newBundle returns the command that writes checkpoints to a new bundle file.
 func newBundle(issues []checkpoint.Issue) string {
@@ -157,17 +154,6 @@ func newBundle(issues []checkpoint.Issue) string {
 	return "git bundle create new.bundle '--glob=" + repo.LiveRefs + "*'"
 }
 
-// results returns the results in the order of the issues.
-func (y *Syncing) results() []chain.Synced {
-	list := make([]chain.Synced, 0, len(y.Open))
-	for _, i := range y.Open {
-		if d := y.Done[i]; d != nil {
-			list = append(list, *d)
-		}
-	}
-	return list
-}
-
 // fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
 // wraps the error in a PushedError.
 func (y *Syncing) fail(i checkpoint.Issue, err error) {
@@ -175,8 +161,8 @@ func (y *Syncing) fail(i checkpoint.Issue, err error) {
 	switch {
 	case pushed && !repo.IsDone(err):
 		err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
-	case y.Conn.Op == "sync" && !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)):
-		err = fmt.Errorf("sync issue %s: %w", i, err)
+	case !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)) && !errors.As(err, new(*repo.NoneError)):
+		err = fmt.Errorf("%s issue %s: %w", y.Conn.Op, i, err)
 	}
 	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.pushedOnly[i].Pushed, Retries: y.Tries, Err: err}
 }
@@ -188,30 +174,16 @@ func (y *Syncing) progress() {
 	}
 }
 
-// Refs returns the local refs of issues. The result is cached until a connection is made,
-// and then read again.
-func (y *Syncing) Refs(ctx context.Context, issues []checkpoint.Issue) (here map[string]plumbing.Hash, err error) {
-	if y.Here == nil {
-		y.Here, err = y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, issues)
-	}
-	return y.Here, err
-}
-
-// FetchWithoutListing fetches the chain of a single issue without listing the remote's
+// fetchWithoutListing fetches the chain of an issue without listing the remote's
 // refs first, if the issue has no local refs or its remote ref just moved. If a listing is
 // necessary, ok is false.
-func (y *Syncing) FetchWithoutListing(ctx context.Context, issues []checkpoint.Issue) (in fetched, ok bool, err error) {
-	if len(issues) != 1 {
-		return nil, false, nil
-	}
-	i := issues[0]
-	here, err := y.Refs(ctx, issues)
+func (y *Syncing) fetchWithoutListing(ctx context.Context, i checkpoint.Issue) (in fetched, ok bool, err error) {
+	here, err := y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, []checkpoint.Issue{i})
 	known := y.Sharer.knows(y.Conn.Remote, i, here)
 	if err != nil || !y.late[i] && known {
 		return nil, false, err
 	}
 	delete(y.late, i)
-	y.Here = nil
 	came, ok, err := y.Conn.FetchWithoutListing(ctx, repo.LiveRef(i), known)
 	if ok && err == nil && came == (remote.FetchedRef{}) {
 		err = y.Conn.checkFormat(ctx)
@@ -225,9 +197,9 @@ type refState struct{ live, own, tracked plumbing.Hash }
 // refStates maps the names of issues in refs to their states.
 type refStates map[string]refState
 
-// RefStatesOf groups refs by issue. It runs while the remote prepares its answer, since
+// refStatesOf groups refs by issue. It runs while the remote prepares its answer, since
 // there may be thousands of refs.
-func (y *Syncing) RefStatesOf(here map[string]plumbing.Hash) refStates {
+func (y *Syncing) refStatesOf(here map[string]plumbing.Hash) refStates {
 	all := make(refStates, len(here)/3+1)
 	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for ref, hash := range here {

@@ -21,13 +21,18 @@ import (
 // which both sides have now.
 const Joined = "joined"
 
-// Results returns the results of the sync, sorted by issue.
+// Results returns the results, sorted by issue.
 func (y *Syncing) Results() []chain.Synced {
 	if y.Open == nil { // the remote's issues are unknown
 		y.Open = slices.Collect(maps.Keys(y.Done))
 	}
-	y.Open = slices.Compact(slices.Sorted(slices.Values(y.Open)))
-	return y.results()
+	list := make([]chain.Synced, 0, len(y.Open))
+	for _, i := range slices.Compact(slices.Sorted(slices.Values(y.Open))) {
+		if d := y.Done[i]; d != nil {
+			list = append(list, *d)
+		}
+	}
+	return list
 }
 
 // NamePushed adds to an error that ended the sync the issues whose remote refs an earlier
@@ -42,29 +47,6 @@ func (y *Syncing) NamePushed(err error) error {
 		}
 	}
 	return err
-}
-
-// PushNamed pushes named issues with local-only checkpoints without listing the remote's refs.
-// If these pushes end the sync, it returns done, otherwise the issues that are left. Without named
-// issues, it returns nil, which means all issues.
-func (y *Syncing) PushNamed(ctx context.Context) (left []checkpoint.Issue, done bool, err error) {
-	named := y.req.Issues
-	if len(named) == 0 {
-		return nil, false, nil
-	}
-	y.meanwhile()
-	here, err := y.Refs(ctx, named)
-	if err != nil {
-		return nil, false, err
-	}
-	y.Open = named
-	if err := y.PushWithoutListing(ctx, y.RefStatesOf(here)); err != nil {
-		return nil, false, err
-	}
-	if left = y.undone(named); len(left) == 0 {
-		y.progress()
-	}
-	return left, len(left) == 0, nil
 }
 
 // undone returns the issues that have no result yet.
@@ -94,10 +76,8 @@ func (y *Syncing) Pause(ctx context.Context) error {
 // error for the whole sync.
 func (y *Syncing) OutOfTime() error {
 	late := y.Conn.Fail(fmt.Sprintf("not done within %s", y.req.Budget), context.DeadlineExceeded)
-	for _, i := range y.Open {
-		if y.Done[i] == nil {
-			y.fail(i, late)
-		}
+	for _, i := range y.undone(y.Open) {
+		y.fail(i, late)
 	}
 	if y.Open == nil {
 		return late
@@ -108,17 +88,18 @@ func (y *Syncing) OutOfTime() error {
 // GiveUp fails issues whose refs moved in every attempt.
 func (y *Syncing) GiveUp(issues []checkpoint.Issue) {
 	for _, i := range issues {
-		y.fail(i, &chain.RemoteError{Op: "sync", Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
+		y.fail(i, &chain.RemoteError{Op: y.Conn.Op, Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
 	}
 }
 
-// A Theirs has the chains of a remote, as one attempt of a sync has fetched them.
+// A Theirs has the chains of a remote, as one attempt has fetched them.
 type Theirs struct {
+	Issues   []checkpoint.Issue // that the attempt is about
 	conn     *conn
-	issues   []checkpoint.Issue // that the attempt is about
 	chains   fetched
 	archives fetched
 	here     refValues // local refs that were read with them; may be out of date
+	names    *chain.Names
 }
 
 // Forget deletes the temporary refs of the fetched chains.
@@ -131,16 +112,22 @@ func (t *Theirs) Forget(ctx context.Context) {
 // for an empty list, that are missing here. An issue that both sides have in the same state
 // gets its result. The result is never nil.
 func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (t *Theirs, err error) {
-	t = &Theirs{conn: y.Conn, issues: issues}
-	var ok bool
-	if t.chains, ok, err = y.FetchWithoutListing(ctx, issues); ok || err != nil {
-		return t, err
+	t = &Theirs{Issues: issues, conn: y.Conn, archives: fetched{}, names: &chain.Names{Chains: y.Sharer.chain}}
+	if len(issues) == 1 {
+		if in, ok, err := y.fetchWithoutListing(ctx, issues[0]); ok || err != nil {
+			t.chains = in
+			return t, err
+		}
 	}
-	there, here, all, err := y.Look(ctx, issues)
+	there, here, all, err := y.look(ctx, issues)
 	if err != nil {
 		return t, err
 	}
-	if len(issues) == 0 {
+	switch {
+	case len(issues) > 0:
+	case y.Conn.Op == "fetch":
+		issues = there.issues
+	default:
 		issues = all.allIssues(there)
 	}
 	if y.Open == nil {
@@ -151,56 +138,23 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 		issues = y.outOfSync(ctx, issues, there.tips, all)
 	}
 	y.progress()
-	if t.issues, t.here = issues, here; len(issues) > 0 {
+	if t.Issues, t.here = issues, here; len(issues) > 0 {
 		t.chains, err = y.Conn.incoming(ctx, issues, there.tips, here)
 	}
 	return t, err
 }
 
-// Plan joins the local and the fetched chains of issues, without writing. It fetches the
-// archives of issues whose local archive will be pushed. Issues that move in one transaction
-// share an object writer.
-func (y *Syncing) Plan(ctx context.Context, t *Theirs) ([]*issuePlan, error) {
-	isCached := len(t.issues) > 1 && y.Sharer.repo.CacheRefs(ctx)
-	var plans []*issuePlan
-	var writer *repo.ObjectWriter
-	known := &chain.Names{Chains: y.Sharer.chain}
-	for n, i := range t.issues {
-		if n%maxTogether == 0 {
-			writer = y.Sharer.repo.NewObjectWriter()
-		}
-		p, err := y.planSync(ctx, writer, i, t.chains[i], t.here)
-		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() {
-			err = known.Check(ctx, i)
-		}
-		if err != nil {
-			y.fail(i, err)
-			continue
-		}
-		plans = append(plans, p)
-	}
-	if isCached {
-		y.Sharer.repo.Refs.Release()
-	}
-	var err error
-	if t.archives, err = y.theirArchives(ctx, plans); err != nil {
-		return nil, err
-	}
-	return y.withArchives(plans, t.archives), nil
-}
-
-// Look lists remote tips of issues, or of all issues for an empty list. While the remote
-// answers, Look reads the local refs.
-func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
+// look lists remote tips of issues, or of all issues for an empty list. While the remote
+// answers, look reads the local refs.
+func (y *Syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
 	var failed error
 	var asking sync.WaitGroup
 	asking.Go(func() { there, failed = y.Conn.ask(ctx, issues) })
 	if len(issues) == 0 {
 		y.meanwhile()
 	}
-	here, err = y.Refs(ctx, issues)
-	y.Here = nil
-	all = y.RefStatesOf(here)
+	here, err = y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, issues)
+	all = y.refStatesOf(here)
 	if asking.Wait(); failed != nil {
 		err = failed
 	}
@@ -210,86 +164,109 @@ func (y *Syncing) Look(ctx context.Context, issues []checkpoint.Issue) (there li
 	return there, here, all, err
 }
 
+// MaxTogether limits the issues that are planned, pushed and moved together: their chains stay in
+// memory, git compares each pushed ref with each ref of the remote, and a time limit loses the round
+// that it ends.
+const MaxTogether = 1_000
+
+// Plan compares the local and the fetched chains of issues, and joins them in a sync, without
+// writing. It fetches the archives of issues whose local archive will be pushed.
+func (y *Syncing) Plan(ctx context.Context, t *Theirs, issues []checkpoint.Issue) (*Round, error) {
+	r := y.newRound(true)
+	if len(issues) > 1 && y.Sharer.repo.CacheRefs(ctx) {
+		defer y.Sharer.repo.Refs.Release()
+	}
+	for _, i := range issues {
+		p, err := y.planIssue(ctx, r.writer, i, t.chains[i], t.here)
+		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() && !p.seen {
+			err = t.names.Check(ctx, i)
+		}
+		if err != nil {
+			y.fail(i, err)
+			continue
+		}
+		r.plans = append(r.plans, p)
+	}
+	archives, err := y.theirArchives(ctx, r.plans)
+	maps.Copy(t.archives, archives)
+	if err != nil {
+		return nil, err
+	}
+	r.plans = slices.DeleteFunc(r.plans, func(p *issuePlan) bool {
+		if p.archive == nil {
+			return false
+		}
+		err := y.planArchive(p, archives[p.issue])
+		if err != nil {
+			y.fail(p.issue, err)
+		}
+		return err != nil
+	})
+	return r, nil
+}
+
 // maxPushedWithoutListing limits how many issues are pushed before listing the remote's
 // refs. The remote-tracking refs may belong to another name of the remote, and then all
 // these pushes fail.
 const maxPushedWithoutListing = 8
 
-// PushWithoutListing pushes issues that have local-only checkpoints without listing the
-// remote's refs first. The lease on the last known value makes the push fail if another
-// clone has pushed since. It leaves out issues that need a merge or a question to the
-// user: they wait for the listing, as do the refused ones. If it returns an error, a
+// PushNamed pushes named issues with local-only checkpoints without listing the remote's refs. The
+// lease on the last known value makes the push fail if another clone has pushed since. It leaves
+// out issues that need a merge or a question to the user: they wait for the listing, as do the
+// refused ones. If these pushes end the operation, it returns done, otherwise the issues that are
+// left. Without named issues, it returns nil, which means all issues. If it returns an error, a
 // listing would fail with the same error.
-func (y *Syncing) PushWithoutListing(ctx context.Context, all refStates) error {
-	if y.req.DryRun || y.req.Archived || y.bundle {
-		return nil
+func (y *Syncing) PushNamed(ctx context.Context) (left []checkpoint.Issue, done bool, err error) {
+	named := y.req.Issues
+	if len(named) == 0 {
+		return nil, false, nil
 	}
-	plans := y.planWithoutListing(ctx, all)
-	if len(plans) == 0 || !y.isHarmless(ctx, plans) {
-		return nil
+	y.Open = named
+	y.meanwhile()
+	if y.req.DryRun || y.req.Archived || y.onlyReads() || len(named) > maxPushedWithoutListing {
+		return named, false, nil
 	}
-	y.Here = nil
-	outcome, start := errorsByIssue{}, time.Now()
-	if err := y.send(ctx, plans, outcome, (*issuePlan).update); err != nil {
-		if late := y.Conn.Timeout; ctx.Err() == nil && (late == 0 || time.Since(start) < late) {
-			return nil // a fetch may still succeed
+	here, err := y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, named)
+	if err != nil {
+		return nil, false, err
+	}
+	r, all := y.newRound(false), y.refStatesOf(here)
+	for _, i := range named {
+		at := all[i.RefName()]
+		if at.live.IsZero() || at.live != at.own || at.live == at.tracked {
+			continue
 		}
-		return err
+		p, err := y.planIssue(ctx, r.writer, i, remote.FetchedRef{Tip: at.tracked}, nil)
+		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
+			continue
+		}
+		if p.archive == nil || y.planArchive(p, remote.FetchedRef{}) == nil { // the archive does not change
+			r.plans = append(r.plans, p)
+		}
 	}
-	y.updateLocalRefs(ctx, plans, outcome)
-	for _, p := range plans {
+	r.CheckPublication(ctx)
+	switch err := r.MoveRemoteRefs(ctx); {
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
+		return nil, false, err
+	case err != nil: // a fetch may still succeed
+		return named, false, nil
+	}
+	r.MoveLocalRefs(ctx)
+	for _, p := range r.plans {
 		var said *chain.RemoteError
-		switch err := outcome[p.issue]; {
+		switch err := r.errs[p.issue]; {
 		case err == nil && p.upToDate: // by a git push that did not update the remote-tracking ref
 			y.Done[p.issue] = &chain.Synced{Issue: p.issue, Result: chain.UpToDate}
 		case err == nil:
 			y.Done[p.issue] = &p.done
 		case errors.Is(err, remote.ErrStale):
 			y.late[p.issue] = true
-		case errors.As(err, &said) && said.Refused:
+		case errors.As(err, &said) && said.Refused && !errors.As(err, new(*blockedError)):
 			y.fail(p.issue, err)
 		}
 	}
-	return nil
-}
-
-// planWithoutListing plans issues with local-only checkpoints, assuming that remote refs
-// have their last known values. It leaves out issues that need more than a push. If there
-// are too many issues, it returns nil.
-func (y *Syncing) planWithoutListing(ctx context.Context, all refStates) (plans []*issuePlan) {
-	went := map[checkpoint.Issue]plumbing.Hash{}
-	for name, at := range all {
-		if at.live.IsZero() || at.live != at.own || at.live == at.tracked {
-			continue
-		}
-		if i, err := checkpoint.IssueFromRef(name); err == nil {
-			went[i] = at.tracked
-		}
+	if left = y.undone(named); len(left) == 0 {
+		y.progress()
 	}
-	if len(went) > maxPushedWithoutListing {
-		return nil
-	}
-	k := y.Sharer.repo.NewObjectWriter()
-	for _, i := range slices.Sorted(maps.Keys(went)) {
-		p, err := y.planSync(ctx, k, i, remote.FetchedRef{Tip: went[i]}, nil)
-		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
-			continue
-		}
-		if p.archive == nil || y.planArchive(p, remote.FetchedRef{}) == nil { // the archive does not change
-			plans = append(plans, p)
-		}
-	}
-	return plans
-}
-
-// isHarmless reports whether a push needs no question and is not blocked.
-func (y *Syncing) isHarmless(ctx context.Context, plans []*issuePlan) bool {
-	if y.req.May == nil {
-		return true
-	}
-	if y.req.Harmless == nil {
-		return false
-	}
-	issues, outs, err := y.outgoing(ctx, plans)
-	return err == nil && y.req.Harmless(issues, outs)
+	return left, len(left) == 0, nil
 }
