@@ -135,7 +135,7 @@ func declared(commands []*invoke.Command) *manual.Tool {
 		})
 	}
 	t.Settings = declaredSettings()
-	for _, v := range config.Variables() {
+	for _, v := range config.Variables {
 		t.Variables = append(t.Variables, manual.Variable{Name: v.Name, Text: v.Doc})
 	}
 	for _, f := range checkpoint.Fields() {

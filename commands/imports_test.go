@@ -22,9 +22,9 @@ var layers = [][]string{
 	{"commands/..."}, // the command families
 
 	// shared by the command families
-	{"commands/internal/githooks", "commands/internal/work"},
+	{"commands/internal/hook/install", "commands/internal/work"},
 	{"commands/internal/invoke"},
-	{"commands/internal/config", "commands/internal/hook/install", "commands/internal/sessions"},
+	{"commands/internal/config", "commands/internal/sessions"},
 	{
 		"commands/internal/complete",
 		"commands/internal/guard",
@@ -35,7 +35,6 @@ var layers = [][]string{
 		"commands/internal/atomicfile",
 		"commands/internal/hook",
 		"commands/internal/manual",
-		"commands/internal/schema",
 		"commands/internal/terminal",
 		"commands/internal/transcript",
 	},

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/githooks"
+	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
@@ -36,7 +36,7 @@ func inspect(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doct
 		paces = append(paces, paceTroubles(c, r.Issue, stale)...)
 	}
 	result.Warnings = slices.Concat(result.Warnings, paces, otherSystemsFiles(c))
-	hooks, err := githooks.Find(c, githooks.Repo(c))
+	hooks, err := install.Open(c).Status()
 	for _, h := range hooks {
 		if text := hookTrouble(h); text != "" {
 			result.Warnings = append(result.Warnings, text)

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -92,16 +91,7 @@ func runEnable(c *invoke.Invocation, o *enableOptions) error {
 }
 
 func runDisable(c *invoke.Invocation, o *enableOptions) error {
-	h := &hooksOptions{verb: "uninstall", global: o.global, dryRun: o.dryRun}
-	r, err := openHooks(c, h)
-	if err != nil {
-		return err
-	}
-	changes, err := r.Uninstall()
-	if err != nil {
-		return err
-	}
-	return changeHooks(c, r, h, changes)
+	return applyHooks(c, &hooksOptions{verb: "uninstall", global: o.global, dryRun: o.dryRun})
 }
 
 // openHooks opens the repository, and returns its hooks with options.
@@ -109,7 +99,7 @@ func openHooks(c *invoke.Invocation, o *hooksOptions) (*install.Repo, error) {
 	if err := c.Open(); err != nil {
 		return nil, err
 	}
-	r := githooks.Repo(c)
+	r := install.Open(c)
 	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
 	return r, nil
 }

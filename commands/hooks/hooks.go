@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/githooks"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
@@ -109,6 +108,11 @@ func runHooks(c *invoke.Invocation, o *hooksOptions) error {
 	if o.manual {
 		return showManual(c, o)
 	}
+	return applyHooks(c, o)
+}
+
+// applyHooks installs, removes or shows hooks.
+func applyHooks(c *invoke.Invocation, o *hooksOptions) error {
 	r, err := openHooks(c, o)
 	if err != nil {
 		return err
@@ -202,7 +206,8 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 			c.Printf("%s\n", view.Clean(text))
 		}
 	}
-	result.Kept = tellKept(c, r)
+	tellKept(c, r)
+	result.Kept = r.Kept
 	switch {
 	case len(changes) == 0:
 		c.Infof("nothing to do")
@@ -235,14 +240,11 @@ func tellEffect(c *invoke.Invocation, o *hooksOptions) {
 	}
 }
 
-// tellKept prints and returns the copies of the changed files.
-func tellKept(c *invoke.Invocation, r *install.Repo) []view.Kept {
-	var kept []view.Kept
+// tellKept prints the copies of the changed files.
+func tellKept(c *invoke.Invocation, r *install.Repo) {
 	for _, k := range r.Kept {
-		kept = append(kept, view.Kept{Path: k.File, Copy: k.Kept})
-		c.Infof("%s as it was: %s", k.File, k.Kept)
+		c.Infof("%s as it was: %s", k.Path, k.Copy)
 	}
-	return kept
 }
 
 // showManual prints the text that a user can paste into a settings file.
@@ -272,21 +274,20 @@ func showManual(c *invoke.Invocation, o *hooksOptions) error {
 func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	result := view.Hooks{Type: "hooks", Action: "status"}
 	var err error
-	if result.Hooks, err = githooks.Find(c, r); err != nil {
+	if result.Hooks, err = r.Status(); err != nil {
 		return err
 	}
-	agents, err := r.Agents()
-	if err != nil {
+	if result.Agents, err = r.Agents(); err != nil {
 		return err
 	}
 	if user := *r; !r.Global {
 		user.Global = true
 		if global, err := user.Agents(); err == nil { // there may be no home directory
-			agents = append(agents, global...)
+			result.Agents = append(result.Agents, global...)
 		}
 	}
-	for _, a := range agents {
-		result.Agents = append(result.Agents, agentRecord(c, a))
+	for i := range result.Agents {
+		addRuns(c, &result.Agents[i])
 	}
 	if result.Skills, err = r.Skills(); err != nil {
 		return err
@@ -306,11 +307,9 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	return nil
 }
 
-// agentRecord returns the JSON record of an agent's settings file, with the last run of
-// each event.
-func agentRecord(c *invoke.Invocation, a install.AgentFile) view.Agent {
-	agent, found := hook.AgentNamed(a.Agent), view.Agent{Agent: a.Agent, Path: a.Path, Events: a.Events}
-	ran := false
+// addRuns adds the last run of each event of an agent.
+func addRuns(c *invoke.Invocation, a *view.Agent) {
+	agent, ran := hook.AgentNamed(a.Agent), false
 	for _, event := range a.Events {
 		hooks := []string{agent.HookOf(event)}
 		if agent.Plugin != "" { // a plugin has one event for all hooks
@@ -322,13 +321,12 @@ func agentRecord(c *invoke.Invocation, a install.AgentFile) view.Agent {
 				at = last
 			}
 		}
-		found.Runs = append(found.Runs, view.AgentRun{Event: event, LastRan: at})
+		a.Runs = append(a.Runs, view.AgentRun{Event: event, LastRan: at})
 		ran = ran || !at.IsZero()
 	}
 	if !ran {
-		found.Why = agent.NeverRan()
+		a.Why = agent.NeverRan()
 	}
-	return found
 }
 
 // runsText describes the last run of each event, or where to look if no hook ever ran.

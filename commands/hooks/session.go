@@ -179,11 +179,6 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 
 // lead returns the session id of the pipeline's lead, or "" if the file is missing.
 func lead(c *invoke.Invocation) string {
-	f, err := invoke.OpenPlain(c, ".pipeline/lead-session.id")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	data, _ := io.ReadAll(io.LimitReader(f, 1024))
+	data, _, _ := invoke.ReadPlain(c.Store.Root(), ".pipeline/lead-session.id", 1024)
 	return strings.TrimSpace(string(data))
 }

@@ -204,18 +204,18 @@ func planPrune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest,
 // carryOut applies the plan of every issue. A chain that has changed since the plan stays
 // as it is.
 func carryOut(c *invoke.Invocation, req gitstore.PruneRequest, plan *prunePlan) error {
-	plans := map[checkpoint.Issue]*issuePlan{}
-	for k := range plan.of {
-		plans[plan.of[k].issue] = &plan.of[k]
+	plans := map[checkpoint.Issue]*gitstore.Pruned{}
+	for _, of := range plan.of {
+		plans[of.issue] = of.Pruned
 	}
-	errs := work.PruneTogether(c, req, func(i checkpoint.Issue) *gitstore.Pruned { return plans[i].Pruned }, plan.issues(),
-		func(i checkpoint.Issue, done *gitstore.Pruned) { plans[i].Pruned = done })
-	return c.Each(plan.issues(), func(i checkpoint.Issue) error {
-		if errs[i] != nil {
-			plans[i].Removed, plans[i].Expired = nil, nil
+	errs := work.PruneTogether(c, req, plan.issues(), plans)
+	for k := range plan.of {
+		of := &plan.of[k]
+		if of.Pruned = plans[of.issue]; errs[of.issue] != nil {
+			of.Removed, of.Expired = nil, nil
 		}
-		return errs[i]
-	})
+	}
+	return c.Each(plan.issues(), func(i checkpoint.Issue) error { return errs[i] })
 }
 
 func (p *prunePlan) issues() (issues []checkpoint.Issue) {

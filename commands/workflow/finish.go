@@ -67,7 +67,7 @@ func runFinish(c *invoke.Invocation, o *finishOptions) error {
 	}
 	now := c.Env.Now()
 	ends := step{
-		command: "finish", options: &o.SaveOptions, trigger: checkpoint.PhaseTransition, record: withProgress,
+		command: "finish", options: &o.SaveOptions, trigger: checkpoint.PhaseTransition,
 		note: func() string { return stepNote("", "finished, "+string(reasons[status]), o.error) },
 		move: func(r *checkpoint.Record) error {
 			progress.Finish(r, status, o.error, now)

@@ -117,7 +117,7 @@ func runPhase(c *invoke.Invocation, o *phaseOptions) error {
 		p.known = replansOf(c, issue)
 	}
 	err = take(c, issue, step{
-		command: "phase", options: &p.options.SaveOptions, trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts, record: withProgress,
+		command: "phase", options: &p.options.SaveOptions, trigger: checkpoint.PhaseTransition, move: p.move, note: p.note, artifacts: p.artifacts,
 		after: func(s *gitstore.Saved) error { return afterPhase(c, p, s) },
 	})
 	// The recovery system's messages about the start of a phase.

@@ -1,22 +1,23 @@
 package workflow
 
 import (
-	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/schema"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Limits of a summary in words. Summaries are read often, so they have to be short.
@@ -61,29 +62,21 @@ func phaseReport(c *invoke.Invocation, o *phaseOptions) (progress.Report, []stri
 	return report, nil, nil
 }
 
-// artifact describes a file of the worktree.
+// artifact describes a file of the worktree. The title is the first heading of a Markdown file, if it
+// is within the first 4 KiB.
 func artifact(c *invoke.Invocation, place, digest string) progress.Artifact {
-	a := progress.Artifact{Path: place, Digest: digest}
-	f, err := invoke.OpenPlain(c, place)
-	if err != nil {
+	data, size, err := invoke.ReadPlain(c.Store.Root(), place, 4<<10)
+	a := progress.Artifact{Path: place, Digest: digest, Size: size}
+	if err != nil || !strings.HasSuffix(place, ".md") {
 		return a
 	}
-	defer f.Close()
-	a.Size, a.Title = f.Size, title(place, f)
-	return a
-}
-
-// title returns the first heading of a Markdown file if it is within the first 4 KiB.
-func title(name string, r io.Reader) string {
-	if !strings.HasSuffix(name, ".md") {
-		return ""
-	}
-	for lines := bufio.NewScanner(io.LimitReader(r, 4<<10)); lines.Scan(); {
-		if text, ok := strings.CutPrefix(lines.Text(), "# "); ok {
-			return strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd")
+	for line := range strings.Lines(string(data)) {
+		if text, ok := strings.CutPrefix(line, "# "); ok {
+			a.Title = strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd")
+			break
 		}
 	}
-	return ""
+	return a
 }
 
 // phaseOutput returns the path of --output, or "". It fails if the file is missing or
@@ -121,50 +114,51 @@ func outputExists(c *invoke.Invocation, command, place string) error {
 
 // readOutput reads a file of the worktree and fails if the file is empty.
 func readOutput(c *invoke.Invocation, place string) ([]byte, error) {
-	f, err := invoke.OpenPlain(c, place)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	limit := int64(checkpoint.DefaultLimits.Bytes)
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	data, size, err := invoke.ReadPlain(c.Store.Root(), place, limit)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(data) == 0:
 		return nil, fmt.Errorf("%s is empty", view.QuotePath(place))
-	case int64(len(data)) > limit:
+	case size > limit:
 		return nil, fmt.Errorf("%s: more than the limit of %d bytes", view.QuotePath(place), limit)
 	}
 	return data, nil
 }
 
-// checkOutput validates an output o.schema a schema. A .json file has to be valid JSON,
+// checkOutput validates an output against the schema of o. A .json file has to be valid JSON,
 // also without a schema.
 func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byte) error {
 	if o.schema == "" && !strings.HasSuffix(place, ".json") {
 		return nil
 	}
-	s := new(schema.Schema)
+	var rules *jsonschema.Resolved
 	if o.schema != "" {
+		s := new(jsonschema.Schema)
 		text, err := c.ReadInput(o.schema)
 		if err == nil {
-			s, err = schema.Parse(text)
+			err = decodeJSON(text, s)
+		}
+		if err == nil {
+			rules, err = s.Resolve(nil)
 		}
 		if err != nil {
 			return failure.Usagef("phase done: --schema: %s: %w", o.schema, err)
 		}
 	}
-	problems, err := s.Check(data)
-	if err == nil && len(problems) == 0 {
-		return nil
+	var value any
+	err := decodeJSON(data, &value)
+	if err == nil && rules != nil {
+		err = rules.Validate(value)
 	}
-	if err == nil {
-		lines := make([]string, len(problems))
-		for i, p := range problems {
-			lines[i] = "  " + p.String()
-		}
-		err = errors.New(view.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
+	if err != nil {
+		return failure.Errorf(failure.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
 	}
-	return failure.Errorf(failure.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
+	return nil
+}
+
+// decodeJSON decodes JSON without its byte order mark.
+func decodeJSON(data []byte, to any) error {
+	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), to)
 }

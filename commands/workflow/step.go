@@ -35,9 +35,6 @@ type step struct {
 	// artifacts are additional files to capture.
 	artifacts []string
 
-	// record returns the JSON record of the step; nil for the record of a save.
-	record func(view.WorkflowStep, *checkpoint.Record) any
-
 	// begins runs move before --set and --state, so that they apply to the new workflow.
 	begins bool
 
@@ -137,23 +134,20 @@ func (s step) recordOf(saved *gitstore.Saved, warnings []string) any {
 	return s.json(work.SaveRecord(s.command, saved, warnings), saved.Record)
 }
 
-// json returns the JSON record of a step with the progress.
+// json returns the JSON record of a step with the progress, for task with the tasks. The record of
+// start is that of a save.
 func (s step) json(saved view.Save, r *checkpoint.Record) any {
-	if s.record == nil {
+	if s.command == "start" {
 		return saved
 	}
-	return s.record(view.WorkflowStep{Save: saved, Progress: progressRecord(r)}, r)
-}
-
-// withProgress returns the JSON record of a step with the progress of its phases.
-func withProgress(s view.WorkflowStep, _ *checkpoint.Record) any { return s }
-
-// withTasks returns the JSON record of a step with its tasks.
-func withTasks(s view.WorkflowStep, r *checkpoint.Record) any {
 	if r == nil {
 		r = checkpoint.New()
 	}
-	return taskRecord(s, r, tasks.Of(r).All())
+	step := view.WorkflowStep{Save: saved, Progress: progressRecord(r)}
+	if s.command == "task" {
+		return taskRecord(step, r, tasks.Of(r).All())
+	}
+	return step
 }
 
 // recordedStep returns the JSON record of a checkpoint from which the work goes on, for a verb that
@@ -170,9 +164,6 @@ func recordedStep(c *invoke.Invocation, kind, phase string, cp *gitstore.Checkpo
 
 // progressRecord returns the JSON record of the phases.
 func progressRecord(r *checkpoint.Record) view.Progress {
-	if r == nil {
-		r = checkpoint.New()
-	}
 	p := r.Progress()
 	current := p.Current
 	if progress.Complete(r) {

@@ -113,7 +113,7 @@ func runTask(c *invoke.Invocation, o *taskOptions) error {
 	if err != nil {
 		return err
 	}
-	return take(c, issue, step{command: "task", options: &o.SaveOptions, trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after, record: withTasks})
+	return take(c, issue, step{command: "task", options: &o.SaveOptions, trigger: checkpoint.TaskUpdate, move: t.move, note: t.note, after: t.after})
 }
 
 // checkTasks checks the names of tasks and the combination of arguments.

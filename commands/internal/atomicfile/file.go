@@ -6,9 +6,8 @@
 //   - A file that changed after it was read is not replaced. Another program
 //     may still write it between that check and the rename, which takes some
 //     microseconds; no file system of every platform can close that gap.
-//   - A symlink stays a symlink: the file that it leads to is replaced. Mode
-//     and owner are kept. A file that is read-only, or that has other hard
-//     links, is refused unless Force is set.
+//   - A symlink stays a symlink: the file that it leads to is replaced. The
+//     mode is kept. As with git config, other hard links keep the old content.
 //   - Keep stores a copy of a file before it changes.
 package atomicfile
 
@@ -31,9 +30,8 @@ import (
 
 // A Replacement holds a file's content at the time of Read, possibly of a missing file.
 type Replacement struct {
-	Path  string // resolved path, without symlinks
-	Text  string
-	Force bool // also replace read-only files and files with other hard links
+	Path string // resolved path, without symlinks
+	Text string
 
 	name string      // requested path
 	info fs.FileInfo // nil if the file does not exist
@@ -41,14 +39,6 @@ type Replacement struct {
 
 // ErrChanged means that the file changed after it was read.
 var ErrChanged = failure.New(failure.Refused, "run the command again", "it was changed in the meantime")
-
-// An ObstacleError reports a property that the file would lose by its replacement.
-type ObstacleError struct {
-	Path   string
-	Reason string
-}
-
-func (e *ObstacleError) Error() string { return fmt.Sprintf("replace %s: %s", e.Path, e.Reason) }
 
 // Read reads a file. It returns no error if the file does not exist.
 func Read(name string) (Replacement, error) {
@@ -77,6 +67,11 @@ func Read(name string) (Replacement, error) {
 
 // Exists reports whether the file existed when it was read.
 func (f Replacement) Exists() bool { return f.info != nil }
+
+// IsEqual reports whether another existing file has the same text and mode.
+func (f Replacement) IsEqual(other Replacement) bool {
+	return other.Exists() && f.Text == other.Text && f.info.Mode() == other.info.Mode()
+}
 
 // Remove removes the file, unless it changed after it was read.
 func (f Replacement) Remove() error {
@@ -172,28 +167,20 @@ func IsPassing(err error) bool {
 	return false
 }
 
-// resolve follows symlinks, even if the final target does not exist.
+// resolve follows symlinks, also if the target does not exist.
 func resolve(name string) (string, error) {
-	path := name
-	for range 40 {
-		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-		if errors.Is(err, fs.ErrNotExist) {
-			return path, nil // the directory is created with the file
-		}
-		if err != nil {
-			return "", err
-		}
-		path = filepath.Join(dir, filepath.Base(path))
-		target, err := os.Readlink(path)
-		if err != nil {
-			return path, nil // path is no symlink, or does not exist
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(dir, target)
-		}
-		path = target
+	path, err := filepath.EvalSymlinks(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return path, err
 	}
-	return "", fmt.Errorf("read %s: too many symlinks", name)
+	target, err := os.Readlink(name)
+	switch {
+	case err != nil:
+		return name, nil
+	case filepath.IsAbs(target):
+		return target, nil
+	}
+	return filepath.Join(filepath.Dir(name), target), nil
 }
 
 // unchanged returns ErrChanged if the file is not as it was read.
@@ -247,36 +234,19 @@ func syncDir(dir string) error {
 
 func (f Replacement) write(text string, mode fs.FileMode) error {
 	RemoveStale(f.Path)
-	if err := f.obstacle(); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
 		return err
 	}
-	return f.replace(text, mode, f.rename)
+	return f.replace(text, mode, func(temp, path string) error {
+		if err := f.unchanged(); err != nil {
+			return err
+		}
+		return os.Rename(temp, path)
+	})
 }
 
-// obstacle returns an ObstacleError for a file that is read-only or has other
-// hard links.
-func (f Replacement) obstacle() error {
-	if f.info == nil || f.Force {
-		return nil
-	}
-	if f.info.Mode().Perm()&0o222 == 0 {
-		return &ObstacleError{f.Path, "it is read-only"}
-	}
-	now, err := os.Lstat(f.Path) // RemoveStale may have removed a link
-	if err != nil {
-		return nil // unchanged reports it
-	}
-	if n := hardLinks(now); n > 1 {
-		return &ObstacleError{f.Path, fmt.Sprintf("it has %d hard links, and the others would keep the old content", n)}
-	}
-	return nil
-}
-
-// replace writes a synced temporary file beside the file and installs it. It gives the
-// temporary file owner and mode of the replaced file.
+// replace writes a synced temporary file beside the file and installs it, with the mode of the
+// replaced file.
 func (f Replacement) replace(text string, mode fs.FileMode, install func(temp, path string) error) error {
 	options := fsutil.ReplaceOptions{
 		Temp:    tempPrefix(f.Path) + strconv.Itoa(os.Getpid()) + "-",
@@ -286,35 +256,10 @@ func (f Replacement) replace(text string, mode fs.FileMode, install func(temp, p
 		SyncDir: syncDir,
 	}
 	if f.info != nil {
-		options.Mode = 0o600 // until the owner is set
-		options.Prepare = f.keepOwnerAndMode
+		options.Mode = 0o600
+		options.Prepare = func(temp *os.File) error { return fsutil.IgnoreRefused(temp.Chmod(f.info.Mode().Perm())) }
 	}
 	return fsutil.ReplaceFile(f.Path, strings.NewReader(text), options)
-}
-
-func (f Replacement) keepOwnerAndMode(temp *os.File) error {
-	if err := keepOwner(temp, f.info); err != nil && !f.Force {
-		return err
-	}
-	return fsutil.IgnoreRefused(temp.Chmod(f.info.Mode().Perm()))
-}
-
-// rename moves the temporary file to the file's path.
-func (f Replacement) rename(temp, _ string) error {
-	if err := f.unchanged(); err != nil {
-		return err
-	}
-	if f.info == nil {
-		// os.Link fails if another process has created the file meanwhile.
-		err := os.Link(temp, f.Path)
-		if err == nil {
-			return os.Remove(temp)
-		}
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("create %s: %w", f.Path, ErrChanged)
-		}
-	}
-	return os.Rename(temp, f.Path)
 }
 
 // keptName returns a readable file name, unique per path.

@@ -109,26 +109,6 @@ func TestWriteFollowsSymlinks(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestWriteRefusesReadOnlyFilesAndHardLinks(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("modes and hard links of unix")
-	}
-	dir := t.TempDir()
-	var obstacle *ObstacleError
-	f := put(t, filepath.Join(dir, "a"), "old", 0o400)
-	require.ErrorAs(t, f.Write("new"), &obstacle)
-	linked := put(t, filepath.Join(dir, "b"), "old", 0o600)
-	require.NoError(t, os.Link(linked.Path, filepath.Join(dir, "c")))
-	require.ErrorAs(t, linked.Write("new"), &obstacle)
-	assert.Equal(t, "old", content(t, linked.Path))
-	f.Force, linked.Force = true, true
-	require.NoError(t, f.Write("new"))
-	require.NoError(t, linked.Write("new"))
-	assert.Equal(t, "old", content(t, filepath.Join(dir, "c")))
-	only(t, dir, "a", "b", "c")
-}
-
 func TestReadRefusesDirectories(t *testing.T) {
 	t.Parallel()
 	_, err := Read(t.TempDir())

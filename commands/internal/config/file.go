@@ -3,13 +3,13 @@ package config
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,7 +32,6 @@ var files = []struct {
 // A settingsFile is the parsed settings file of a worktree.
 type settingsFile struct {
 	name    string // "" if there is no file
-	digest  string // hexadecimal SHA-256 of name and content
 	values  []fileValue
 	unknown []*SettingError // keys that are no settings
 }
@@ -47,13 +46,13 @@ func readFile(root string) (settingsFile, error) {
 	defer dir.Close()
 	for _, f := range files {
 		data, err := readIn(dir, f.name)
-		if absent(err) || err != nil && !exists(filepath.Join(root, f.name)) {
+		if _, statErr := os.Stat(filepath.Join(root, f.name)); absent(err) || err != nil && absent(statErr) {
 			continue // os.Root also rejects a symlinked .claude directory outside the worktree that has no settings file
 		}
 		if err != nil {
 			return settingsFile{}, &SettingError{File: f.name, Msg: err.Error()}
 		}
-		read := settingsFile{name: f.name, digest: fmt.Sprintf("%x", sha256.Sum256([]byte(f.name+"\x00"+string(data))))}
+		read := settingsFile{name: f.name}
 		read.values, read.unknown, err = parseFile(f.name, data, f.bare)
 		return read, err
 	}
@@ -71,28 +70,18 @@ type fileValue struct {
 // maxFile limits the size of a settings file in bytes.
 const maxFile = 1 << 20
 
-func readIn(dir *os.Root, name string) ([]byte, error) {
-	// Opening a FIFO would block until a writer opens it.
-	info, err := dir.Stat(name)
-	if err != nil {
-		return nil, plainCause(err)
+func readIn(dir *os.Root, name string) (data []byte, err error) {
+	info, err := dir.Stat(name) // opening a FIFO would block until a writer opens it
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("not a regular file")
+	case info.Size() > maxFile:
+		err = fmt.Errorf("larger than %d bytes", maxFile)
+	default:
+		data, err = dir.ReadFile(name)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := dir.Open(name)
-	if err != nil {
-		return nil, plainCause(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, plainCause(err)
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("larger than %d bytes", maxFile)
-	}
-	return data, nil
+	return data, plainCause(err)
 }
 
 // plainCause strips the system call and the path, which the message already contains.
@@ -110,11 +99,6 @@ func plainCause(err error) error {
 // absent reports whether err means a missing file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !absent(err)
 }
 
 // parseFile parses the settings of a worktree file: one YAML or JSON mapping without
@@ -307,93 +291,39 @@ func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
 	return p.section(val, name+".")
 }
 
-// fromNode parses a YAML value according to the key's type.
+// fromNode parses a YAML value according to the key's type. A scalar is read as in the other
+// sources.
 func fromNode(k *Key, n *yaml.Node) (value, error) {
-	switch k.Type {
-	case List:
-		if n.Kind != yaml.SequenceNode {
-			return value{}, fmt.Errorf("want a list, got %s", kindOf(n))
-		}
-		items := make([]string, 0, len(n.Content))
-		for _, item := range n.Content {
-			if !isName(item) {
+	isSequence, isMapping := n.Kind == yaml.SequenceNode, n.Kind == yaml.MappingNode
+	texts := make([]string, len(n.Content))
+	if isSequence && (k.Type == List || k.Type == Outcome) || isMapping && k.Type == Mapping {
+		for i, item := range n.Content {
+			if item.Kind != yaml.ScalarNode || isNull(item) {
 				return value{}, fmt.Errorf("line %d: want a name, got %s", item.Line, kindOf(item))
 			}
-			items = append(items, item.Value)
+			texts[i] = item.Value
 		}
-		return parseList(items)
-	case Mapping:
-		if n.Kind != yaml.MappingNode {
-			return value{}, fmt.Errorf("want a mapping, got %s", kindOf(n))
-		}
-		pairs := make([][2]string, 0, len(n.Content)/2)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			label, phase := n.Content[i], n.Content[i+1]
-			if !isName(label) || !isName(phase) {
-				return value{}, fmt.Errorf("line %d: want label: phase", label.Line)
-			}
-			pairs = append(pairs, [2]string{label.Value, phase.Value})
+	}
+	switch {
+	case isSequence && k.Type == List:
+		return parseList(texts)
+	case isSequence && k.Type == Outcome && len(texts) == 2:
+		return parse(k, strings.Join(texts, ","))
+	case isMapping && k.Type == Mapping:
+		var pairs [][2]string
+		for pair := range slices.Chunk(texts, 2) {
+			pairs = append(pairs, [2]string(pair))
 		}
 		return parsePairs(pairs)
-	case Outcome:
-		return outcomeOf(k, n)
+	case n.Kind == yaml.ScalarNode && k.Type != List && k.Type != Mapping:
+		return parse(k, n.Value)
 	}
-	if n.Kind != yaml.ScalarNode || !fits(k.Type, n) {
-		return value{}, fmt.Errorf("want %s, got %s", wanted(k), kindOf(n))
-	}
-	return parse(k, n.Value)
-}
-
-// isName accepts strings and integers: 1 is a valid phase name.
-func isName(n *yaml.Node) bool {
-	return n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!str" || n.ShortTag() == "!!int")
-}
-
-// outcomeOf parses one number of days or a sequence of two numbers.
-func outcomeOf(k *Key, n *yaml.Node) (value, error) {
-	parts := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode && len(n.Content) == 2 {
-		parts = n.Content
-	}
-	texts := make([]string, len(parts))
-	for i, part := range parts {
-		if part.Kind != yaml.ScalarNode || !fits(Days, part) {
-			return value{}, fmt.Errorf("want %s, got %s", wanted(k), kindOf(part))
-		}
-		// Otherwise a comma in a scalar would separate two numbers.
-		if _, err := parseDays(part.Value); err != nil {
-			return value{}, err
-		}
-		texts[i] = part.Value
-	}
-	return parse(k, strings.Join(texts, ","))
-}
-
-// fits reports whether the YAML notation of a scalar suits the type. Unquoted yes and off
-// are strings in YAML 1.2 and count as booleans.
-func fits(t Type, n *yaml.Node) bool {
-	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
-	switch tag := n.ShortTag(); t {
-	case Bool:
-		return plain && (tag == "!!bool" || tag == "!!str")
-	case Int:
-		return plain && tag == "!!int"
-	case Days:
-		return plain && (tag == "!!int" || tag == "!!str")
-	default:
-		return tag == "!!str"
-	}
-}
-
-// wanted describes valid values of a key for error messages.
-func wanted(k *Key) string {
+	want := k.Type.String()
 	switch k.Type {
 	case Enum:
-		return view.OneOf(k.Values)
-	case Int:
-		return rangeWords(k.Min, k.Max)
-	case Path, Pattern:
-		return "a " + k.Type.String()
+		want = view.OneOf(k.Values)
+	case List, Mapping, Path, Pattern:
+		want = "a " + want
 	}
-	return k.Type.String()
+	return value{}, fmt.Errorf("want %s, got %s", want, kindOf(n))
 }

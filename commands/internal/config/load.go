@@ -44,19 +44,14 @@ func Load(src Sources) (*Settings, error) {
 // OtherVariable is an environment variable outside the table of settings.
 type OtherVariable struct{ Name, Doc string }
 
-// variables lists environment variables that other packages read.
-var variables = []OtherVariable{
+// Variables lists environment variables that other packages read.
+var Variables = []OtherVariable{
 	{"GIT_CHECKPOINT_ISSUE", "Issue of a command that names no issue."},
 	{"GIT_CHECKPOINT_SESSION", "Session to record without --session."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
 	{"GIT_CHECKPOINT_CANARY", "Word that a hook prints instead of running, for the test of hooks status."},
 	{"GIT_CHECKPOINT_TRACE", "1 prints each step, process, ref move, lock, sync and request with its time on standard error; an absolute path appends to that file."},
 	{"GIT_CHECKPOINT_NOW", "Current time, for tests and reproducible checkpoints."},
-}
-
-// Variables returns the environment variables outside the table.
-func Variables() []OtherVariable {
-	return append([]OtherVariable(nil), variables...)
 }
 
 // gitValues applies the entries of section checkpoint and returns the first error. The
@@ -167,7 +162,7 @@ func (s *Settings) variables(src Sources) error {
 func (s *Settings) variable(name, text string) error {
 	at := indexOf(func(k *Key) bool { return k.Variable() == name })
 	if at < 0 {
-		if !slices.ContainsFunc(variables, func(v OtherVariable) bool { return v.Name == name }) {
+		if !slices.ContainsFunc(Variables, func(v OtherVariable) bool { return v.Name == name }) {
 			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, (*Key).Variable))
 		}
 		return nil
@@ -194,16 +189,16 @@ func (s *Settings) file(src Sources) error {
 		invalid.worktree = true
 		invalid.Hint = failure.Correct(invalid.File)
 	}
-	before := s.warnings
-	s.warnings = nil
-	s.worktree.Name, s.worktree.Digest = f.name, f.digest
+	var weaker []string // commands of git that set the values that the file must not set
 	for i := range f.values {
 		v := &f.values[i]
 		switch k, err := &table()[v.key], s.admit(v); {
+		case err == nil && k.Refused != "" && v.value.num == 1:
+			s.notApplied = append(s.notApplied, k.stays(v.value.origin))
 		case err == nil:
 			s.put(v.key, v.value, fromFile, v.value.origin)
 		case k.Trust == Tighten:
-			s.worktree.Weaker = append(s.worktree.Weaker, "git config "+k.GitName()+" "+v.value.text)
+			weaker = append(weaker, "git config "+k.GitName()+" "+v.value.text)
 		case err.Hint != "":
 			s.warnings = append(s.warnings, err.Error()+"; to change it: "+err.Hint)
 		default:
@@ -211,39 +206,24 @@ func (s *Settings) file(src Sources) error {
 		}
 	}
 	for _, e := range f.unknown {
-		text := e.Error() + "; this setting is ignored"
 		best := nearest(e.Key, func(k *Key) string { return k.Name })
 		i := find(best)
 		// It may be a misspelt setting that keeps checkpoints, so no rule removes one.
 		if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table()[i].Trust == Tighten {
-			text += ", and retention removes no checkpoint"
 			e.worktree = true
 			s.misspelt = cmp.Or(s.misspelt, e)
+			continue
 		}
-		s.warnings = append(s.warnings, text)
+		s.notApplied = append(s.notApplied, e.Error()+"; this setting is ignored")
 	}
-	s.worktree.Warnings, s.warnings = s.warnings, before
-	w := &s.worktree
-	if len(w.Weaker) > 0 {
-		w.Hints = append(w.Hints, w.Name+" keeps less than the defaults, which a file in the worktree cannot set; to set it: "+strings.Join(w.Weaker, "; "))
+	if len(weaker) > 0 {
+		s.notApplied = append(s.notApplied, f.name+" keeps less than the defaults, which a file in the worktree cannot set; to set it: "+strings.Join(weaker, "; "))
 	}
-	if s.any("storage.location").source == fromFile && s.String("mirror") == "off" {
-		w.Hints = append(w.Hints, "saves write no files to storage.location of "+w.Name+"; to turn this on: git config checkpoint.mirror crunch")
+	if s.at("storage.location").source == fromFile && s.String("mirror") == "off" {
+		s.notApplied = append(s.notApplied, "saves write no files to storage.location of "+f.name+"; to turn this on: git config checkpoint.mirror crunch")
 	}
 	return err
 }
-
-// A File describes the settings file of the worktree.
-type File struct {
-	Name     string   // "" without a file
-	Digest   string   // hexadecimal SHA-256 of name and content
-	Weaker   []string // commands of git that set the values that the file must not set
-	Warnings []string
-	Hints    []string
-}
-
-// File returns the settings file of the worktree.
-func (s *Settings) File() File { return s.worktree }
 
 // admit returns an error if the worktree file must not set this value.
 func (s *Settings) admit(f *fileValue) *SettingError {

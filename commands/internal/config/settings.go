@@ -66,11 +66,11 @@ import (
 
 // Settings holds the value and origin of each key.
 type Settings struct {
-	values   []value // same indexes as table
-	warnings []string
-	invalid  error         // first error of the sources, or nil
-	misspelt *SettingError // unknown key of the worktree file that may be a setting of retention, or nil
-	worktree File
+	values     []value // same indexes as table
+	warnings   []string
+	notApplied []string      // messages about the worktree file for the commands about the settings
+	invalid    error         // first error of the sources, or nil
+	misspelt   *SettingError // unknown key of the worktree file that may be a setting of retention, or nil
 }
 
 // Setting is the text and origin of one key's value. Examples of origins: "default",
@@ -89,8 +89,12 @@ func (s *Settings) All() []Setting {
 	return all
 }
 
-// Warnings returns warnings for the user about other sources than the worktree file.
+// Warnings returns the warnings of every command.
 func (s *Settings) Warnings() []string { return slices.Clone(s.warnings) }
+
+// NotApplied returns messages about the values of the worktree file that have no effect, for the
+// commands about the settings.
+func (s *Settings) NotApplied() []string { return slices.Clone(s.notApplied) }
 
 // Invalid returns the error of Load, an unknown key of the worktree file that may be a
 // misspelt setting of retention, or nil. With an error, a setting that keeps
@@ -128,7 +132,7 @@ func (s *Settings) ArchiveDays() (completed, other int) {
 }
 
 // Origin returns the origin of a key's value.
-func (s *Settings) Origin(name string) string { return s.any(name).origin }
+func (s *Settings) Origin(name string) string { return s.at(name).origin }
 
 // IsPlain reports whether the values of a key are numbers or words of the table, which name no
 // place, program or person.
@@ -138,7 +142,7 @@ func (s *Settings) IsPlain(name string) bool {
 }
 
 // IsDefault reports whether no source sets the key.
-func (s *Settings) IsDefault(name string) bool { return s.any(name).source == fromDefault }
+func (s *Settings) IsDefault(name string) bool { return s.at(name).source == fromDefault }
 
 const (
 	switches = "triggers."
@@ -168,7 +172,7 @@ func (s *Settings) Policy() retention.Policy {
 // not disable its user's manual saves.
 func (s *Settings) TriggerEnabled(t checkpoint.Trigger) (ok bool, reason string) {
 	automatic := t.Automatic()
-	if !s.Bool("enabled") && (automatic || s.any("enabled").source != fromFile) {
+	if !s.Bool("enabled") && (automatic || s.at("enabled").source != fromFile) {
 		return false, "checkpoints are off (enabled, " + s.Origin("enabled") + ")"
 	}
 	if automatic && !s.Bool("auto_checkpoint") {
@@ -226,8 +230,7 @@ func shown(s string) string {
 // cannot be turned on stays off, with a warning.
 func (s *Settings) put(i int, v value, src source, origin string) {
 	if k := &table()[i]; k.Refused != "" && v.num == 1 {
-		e := SettingError{File: origin, Key: k.Name, Msg: "it stays off: " + k.Refused}
-		s.warnings = append(s.warnings, e.Error())
+		s.warnings = append(s.warnings, k.stays(origin))
 		return
 	}
 	set := &s.values[i]
@@ -238,18 +241,16 @@ func (s *Settings) put(i int, v value, src source, origin string) {
 	s.values[i] = v
 }
 
-func (s *Settings) at(name string, types ...Type) *value {
-	i := find(name)
-	if i < 0 || !slices.Contains(types, table()[i].Type) {
-		panic("config: no such setting of this type: " + name)
-	}
-	return &s.values[i]
+// stays returns the message about a switch that cannot be turned on.
+func (k *Key) stays(origin string) string {
+	return (&SettingError{File: origin, Key: k.Name, Msg: "it stays off: " + k.Refused}).Error()
 }
 
-func (s *Settings) any(name string) *value {
+// at returns the value of a key of one of the types, or without types of any.
+func (s *Settings) at(name string, types ...Type) *value {
 	i := find(name)
-	if i < 0 {
-		panic("config: no setting " + name)
+	if i < 0 || len(types) > 0 && !slices.Contains(types, table()[i].Type) {
+		panic("config: no such setting of this type: " + name)
 	}
 	return &s.values[i]
 }

@@ -44,7 +44,7 @@ func TestKeysAreDistinctInEveryForm(t *testing.T) {
 	for _, k := range Keys() {
 		names, vars = append(names, squash.Replace(k.Name)), append(vars, k.Variable())
 	}
-	for _, v := range Variables() {
+	for _, v := range Variables {
 		vars = append(vars, v.Name)
 	}
 	for _, all := range [][]string{names, vars} {
@@ -79,7 +79,7 @@ func markdown() string {
 		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
 	}
 	b.WriteString("\n| variable | |\n|---|---|\n")
-	for _, v := range variables {
+	for _, v := range Variables {
 		b.WriteString("| `" + v.Name + "` | " + v.Doc + " |\n")
 	}
 	return b.String()

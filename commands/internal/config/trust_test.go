@@ -139,15 +139,13 @@ func TestWorktreeFileIsLimitedByTrust(t *testing.T) {
 			t.Run(k.Name+"!="+text, func(t *testing.T) {
 				s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", write(k.Name, text))})
 				assert.True(t, s.IsDefault(k.Name))
-				if err == nil && len(s.File().Weaker) > 0 {
-					require.Equal(t, Tighten, k.Trust)
-					require.Len(t, s.File().Weaker, 1)
-					assert.Regexp(t, "^git config "+regexp.QuoteMeta(k.GitName())+" ", s.File().Weaker[0])
-					return
-				}
 				if err == nil {
-					require.Len(t, s.File().Warnings, 1)
-					assert.Regexp(t, `^config: \.checkpoint\.yaml:[12](:\d+)?: `+regexp.QuoteMeta(k.Name)+": ", s.File().Warnings[0])
+					messages, want := s.Warnings(), `^config: \.checkpoint\.yaml:[12](:\d+)?: `+regexp.QuoteMeta(k.Name)+": "
+					if k.Trust == Tighten {
+						messages, want = s.NotApplied(), "keeps less than the defaults.*; to set it: git config "+regexp.QuoteMeta(k.GitName())+" "
+					}
+					require.Len(t, messages, 1)
+					assert.Regexp(t, want, messages[0])
 					return
 				}
 				var e *SettingError
@@ -187,10 +185,8 @@ func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
 	assert.False(t, s.Bool("storage.compress"))
 	assert.Equal(t, []string{
 		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses its objects, and content that is compressed before needs more space",
-	}, s.File().Warnings)
-	assert.Equal(t, []string{
 		".claude/checkpoint-config.yaml keeps less than the defaults, which a file in the worktree cannot set; to set it: git config checkpoint.retention.manual 5",
-	}, s.File().Hints)
+	}, s.NotApplied())
 }
 
 // With invalid settings of any source, retention keeps all checkpoints.
@@ -215,9 +211,12 @@ func TestUnknownKeysInTheFile(t *testing.T) {
 	for text, keeps := range map[string]bool{"retention: {batch_complet: 9}\n": true, "max_age_day: 9\n": true, "retentoin: {manual: 9}\n": true, "new_feature: 9\n": false} {
 		s, err := Load(Sources{Root: worktree(t, ".checkpoint.yaml", text)})
 		require.NoError(t, err)
-		require.Len(t, s.File().Warnings, 1)
-		assert.Contains(t, s.File().Warnings[0], "unknown setting")
-		assert.Equal(t, keeps, strings.Contains(s.File().Warnings[0], "retention removes no checkpoint"), text)
+		message := strings.Join(s.NotApplied(), "\n")
+		if keeps { // an invalid setting, of which each command warns
+			require.Empty(t, message)
+			message = s.Invalid().Error()
+		}
+		assert.Contains(t, message, "unknown setting")
 		assert.Equal(t, keeps, len(s.Policy()) == 0, text)
 		assert.Equal(t, keeps, s.Invalid() != nil, text)
 	}

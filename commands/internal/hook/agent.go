@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // An Agent is a program whose hooks save and resume sessions.
 //
 // Most agents read hooks from a JSON file of settings. Claude Code's form of them is the
-// default: hooks.<event>: [{"hooks": [{"type": "command", ...}]}]. Codex also reads
-// equivalent tables in .codex/config.toml. opencode and pi have no such settings, and load
-// a plugin file instead.
+// default: hooks.<event>: [{"hooks": [{"type": "command", ...}]}]. opencode and pi have no
+// such settings, and load a plugin file instead.
 //
 // At session start, agents pass the hook's output to the model: Qwen Code and droid pass
 // plain text. The others read a field of one JSON object. Claude Code has two fields,
@@ -24,7 +25,6 @@ type Agent struct {
 	File    string // settings or plugin file in a project
 	Home    string // the same in the user's home directory, "" if unknown
 	Local   string // unshared settings file in a project, or ""
-	TOML    string // alternative TOML file for hooks
 	Plugin  string // text of the plugin file, "" for an agent with settings
 	Events  []AgentEvent
 	JSON    []string // fields of the JSON object that it reads at session start, nil for plain text
@@ -34,6 +34,8 @@ type Agent struct {
 	Resume string   // command that continues a session, without its id
 	Start  []string // command that starts a session with a first request, without the request; nil if unknown
 	Reads  string   // another agent whose settings in the project it reads too, or ""
+
+	Untrusted string // usual reason if no hook has ever run, "" for that of most agents
 
 	WritesLate    bool // the end of a turn can be missing in its transcript when the hook of the turn runs
 	CompactsOften bool // fires its event of pre-compact before each request to the model
@@ -119,13 +121,10 @@ func (a *Agent) HookOf(event string) string {
 // NeverRan returns the usual reasons if no hook of the agent has ever run.
 func (a *Agent) NeverRan() string {
 	text := "start " + a.Program + " at the root of the worktree, trust the folder, and have git-checkpoint on its PATH"
-	switch {
-	case a.TOML != "":
-		return "start " + a.Program + ", trust the project, and trust the hooks in /hooks; codex exec skips hooks that are not trusted"
-	case a.Home != "":
+	if a.Home != "" {
 		text += "; hooks of --global run in subdirectories and other worktrees too"
 	}
-	return text
+	return cmp.Or(a.Untrusted, text)
 }
 
 // Names of the hooks at the end of a turn, and at its beginning.
@@ -135,84 +134,74 @@ const (
 )
 
 // Install adds the agent's hooks to the text of its settings file and changes nothing
-// else. exists is false if the file does not exist.
+// else. exists is false if the file does not exist. An event with a command that calls its hook
+// stays as it is. In a file without a value, such as a single newline, an object on one line is
+// inserted before the existing text.
 func (a *Agent) Install(text string, exists bool) (string, error) {
+	blank := strings.TrimPrefix(text, byteOrderMark)
+	settings, empty := text, strings.TrimSpace(blank) == ""
+	if empty {
+		settings = "{}"
+	}
 	for _, e := range a.Events {
-		var err error
-		if text, err = a.addSetting(text, exists, e); err != nil {
+		root, err := parseJSON(settings)
+		if err != nil {
 			return "", err
 		}
-		exists = true
+		if a.calls(root, e) {
+			continue
+		}
+		if settings, err = addElement(settings, []string{a.section(), e.Name}, a.entry(e)); err != nil {
+			return "", err
+		}
 	}
-	return text, nil
+	if empty && a.Versioned {
+		settings = strings.TrimSuffix(settings, "}") + `, "version": 1}`
+	}
+	switch {
+	case !exists:
+		return pretty(json.RawMessage(settings), "", "  ", "\n") + "\n", nil
+	case empty:
+		return text[:len(text)-len(blank)] + settings + blank, nil
+	}
+	return settings, nil
 }
 
 // Installed returns the agent's events with a hook in a settings file.
 func (a *Agent) Installed(text string) (events []string) {
 	root, err := parseJSON(text)
-	i := root.member(text, a.section())
-	if err != nil || i < 0 {
+	if err != nil {
 		return nil
 	}
 	for _, e := range a.Events {
-		if j := root.items[i].member(text, e.Name); j >= 0 && a.commandIn(text, root.items[i].items[j], e.isCalled) != nil {
+		if a.calls(root, e) {
 			events = append(events, e.Name)
 		}
 	}
 	return events
 }
 
-const byteOrderMark = "\ufeff"
+// calls reports whether a command of the event calls its hook, whoever wrote the command.
+func (a *Agent) calls(root *hujson.Value, e AgentEvent) bool {
+	commands := elements(find(root, a.section(), e.Name))
+	if !a.Flat {
+		groups := commands
+		commands = nil
+		for i := range groups {
+			commands = append(commands, elements(find(&groups[i], "hooks"))...)
+		}
+	}
+	return slices.ContainsFunc(commands, func(command hujson.Value) bool { return e.isCalled(a.commandText(&command)) })
+}
 
-// addSetting adds the hook of an event to a settings file and preserves all other bytes.
-// If the event already has a command that calls the hook, nothing is added.
-//
-// exists is false if the file does not exist. In a file without a value, such as a single
-// newline, an object on one line is inserted before the existing text.
-func (a *Agent) addSetting(text string, exists bool, e AgentEvent) (string, error) {
-	section, entry := a.section(), a.entry(e)
-	all := map[string]any{section: map[string][]json.RawMessage{e.Name: {entry}}}
-	if a.Versioned {
-		all["version"] = 1
-	}
-	if !exists {
-		return pretty("", all, "", "  ", "\n") + "\n", nil
-	}
-	if blank := strings.TrimPrefix(text, byteOrderMark); strings.TrimSpace(blank) == "" {
-		return text[:len(text)-len(blank)] + compact("", all) + blank, nil
-	}
-	root, err := parseJSON(text)
-	if err != nil {
-		return "", err
-	}
-	if root.kind != '{' {
-		return "", syntaxError(errJSON, text, root.start)
-	}
-	i := root.member(text, section)
-	if i < 0 {
-		return addItem(text, root, section, map[string][]json.RawMessage{e.Name: {entry}}), nil
-	}
-	hooks := root.items[i]
-	if hooks.kind != '{' {
-		return "", syntaxError(fmt.Errorf("%s is not an object", section), text, hooks.start)
-	}
-	j := hooks.member(text, e.Name)
-	if j < 0 {
-		return addItem(text, hooks, e.Name, []json.RawMessage{entry}), nil
-	}
-	entries := hooks.items[j]
-	if entries.kind != '[' {
-		return "", syntaxError(fmt.Errorf("%s.%s is not an array", section, e.Name), text, entries.start)
-	}
-	if a.commandIn(text, entries, e.isCalled) != nil {
-		return text, nil
-	}
-	return addItem(text, entries, "", entry), nil
+// commandText returns the text of a command in a settings file, or "".
+func (a *Agent) commandText(command *hujson.Value) string {
+	return textAt(command, cmp.Or(a.CommandKey, "command"))
 }
 
 // entry returns an event's entry in JSON: a command, in a group unless the agent has none.
 func (a *Agent) entry(e AgentEvent) json.RawMessage {
-	command := fmt.Sprintf(`{"type":"command",%s,%s}`, compact(cmp.Or(a.CommandKey, "command"), a.command(e)), compact(cmp.Or(a.TimeoutKey, "timeout"), e.Timeout))
+	command := fmt.Sprintf(`{"type":"command",%q:%s,%q:%d}`, cmp.Or(a.CommandKey, "command"), pretty(a.command(e), "", "", ""), cmp.Or(a.TimeoutKey, "timeout"), e.Timeout)
 	if !a.Flat {
 		command = `{"hooks":[` + command + `]}`
 	}
@@ -222,34 +211,74 @@ func (a *Agent) entry(e AgentEvent) json.RawMessage {
 func (a *Agent) section() string { return cmp.Or(a.Section, "hooks") }
 
 // Uninstall removes all commands written by install, at any position, and preserves all
-// other bytes. gone reports that the file was created by install and is now empty. before
-// holds earlier contents of the file, newest first; they show which containers existed
-// before the install.
+// other bytes. gone reports that nothing is left of a file that did not exist before the install,
+// or that was empty. before holds earlier contents of the file, newest first; they show which
+// containers existed before the install.
 func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool) {
+	original, known := a.originalOf(before)
+	for _, installed := range []*Agent{a, a.WithoutTurns()} {
+		for _, exists := range []bool{original != "", true} { // the original "" is a missing file, or an empty one
+			if again, err := installed.Install(original, exists); err == nil && again == text && (known || !exists) {
+				return original, !exists
+			}
+		}
+	}
 	root, err := parseJSON(text)
-	if err != nil || a.ownPlace(text, root) == nil {
+	was, _ := parseJSON(original) // nil if there is no original
+	if err != nil || !a.removeOwn(root, was) {
 		return text, false
 	}
-	for _, installed := range []*Agent{a, a.WithoutTurns()} {
-		if rest, gone, found := installed.installedFrom(text, before); found {
-			return rest, gone
+	if rest = root.String(); strings.TrimSpace(original) == "" && strings.TrimSpace(strings.TrimPrefix(rest, byteOrderMark)) == "{}" {
+		return "", true
+	}
+	return rest, false
+}
+
+// originalOf returns the newest text without commands of install, if there is one.
+func (a *Agent) originalOf(texts []string) (original string, known bool) {
+	for _, text := range texts {
+		if root, err := parseJSON(text); err != nil || !a.removeOwn(root, nil) {
+			return text, true
 		}
 	}
-	was := a.originalOf(before)
-	blank := was != nil && was.text != "" || was == nil && !strings.Contains(text[root.start:root.end], "\n")
-	for empty := false; ; {
-		if root, err = parseJSON(text); err != nil {
-			return text, false
-		}
-		way := a.ownPlace(text, root)
-		if empty && len(root.items) == 0 {
-			return withoutRoot(text, root, blank)
-		}
-		if way == nil {
-			return text, false
-		}
-		text, empty = a.removeOwn(text, way, was)
+	return "", false
+}
+
+// removeOwn removes the commands of install, and the containers that become empty unless the
+// original has them. It reports whether there were such commands.
+func (a *Agent) removeOwn(root, original *hujson.Value) (removed bool) {
+	section := find(root, a.section())
+	if section == nil || section.Value.Kind() != '{' {
+		return false
 	}
+	isOwn := func(command *hujson.Value) bool { return isOwnCommand(a.commandText(command)) }
+	for _, m := range slices.Clone(section.Value.(*hujson.Object).Members) {
+		event := m.Name.Value.(hujson.Literal).String()
+		entries, found := find(section, event), false
+		for k, entry := range slices.Backward(elements(entries)) {
+			own := a.Flat && isOwn(&entry)
+			if list := find(&entry, "hooks"); !a.Flat {
+				for n, command := range slices.Backward(elements(list)) {
+					if isOwn(&command) {
+						removeItem(list, n)
+						found, own = true, count(list) == 0
+					}
+				}
+			}
+			if own {
+				removeItem(entries, k)
+				found = true
+			}
+		}
+		if found {
+			prune(root, original, []string{a.section(), event})
+			removed = true
+		}
+	}
+	if removed && a.Versioned && count(root) == 1 && memberAt(root, "version") == 0 && find(original, "version") == nil {
+		removeItem(root, 0)
+	}
+	return removed
 }
 
 // Check returns an error with line and column if a settings file calls this program and
@@ -270,7 +299,8 @@ var agents = []Agent{
 		Allow: &Permission{Path: []string{"permissions", "allow"}, Rule: "Bash(git checkpoint:*)"},
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
-		Name: "codex", Program: "codex", Resume: "codex resume", Start: []string{"codex"}, JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", TOML: ".codex/config.toml", Budget: 1500,
+		Name: "codex", Program: "codex", Resume: "codex resume", Start: []string{"codex"}, JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", Budget: 1500,
+		Untrusted: "start codex, trust the project, and trust the hooks in /hooks; codex exec skips hooks that are not trusted",
 		Events: []AgentEvent{
 			{"SessionStart", "session-start", 10},
 			{"UserPromptSubmit", Prompt, 30},
@@ -317,164 +347,3 @@ var agents = []Agent{
 }
 
 var claudeEvents = []AgentEvent{{"SessionStart", "session-start", 10}, {"UserPromptSubmit", Prompt, 30}, {"Stop", Turn, 30}, {"PreCompact", "pre-compact", 30}, {"SessionEnd", "session-end", 30}}
-
-// commandIn returns the path to the first accepted command in the entries of an event:
-// positions in the entries and, unless the agent has no groups, in a group. It returns nil
-// if no command is accepted.
-func (a *Agent) commandIn(text string, entries node, accept func(string) bool) []place {
-	for k, entry := range entries.items {
-		if a.Flat {
-			if way := []place{{entries, k}}; accept(unquote(text, a.commandText(text, way))) {
-				return way
-			}
-			continue
-		}
-		l := entry.member(text, "hooks")
-		if l < 0 || entry.items[l].kind != '[' {
-			continue
-		}
-		for n := range entry.items[l].items {
-			if way := []place{{entries, k}, {entry.items[l], n}}; accept(unquote(text, a.commandText(text, way))) {
-				return way
-			}
-		}
-	}
-	return nil
-}
-
-// commandText returns the text of the command at the end of a path, or the zero node.
-func (a *Agent) commandText(text string, way []place) node {
-	last := way[len(way)-1]
-	command := last.in.items[last.i]
-	if m := command.member(text, cmp.Or(a.CommandKey, "command")); m >= 0 {
-		return command.items[m]
-	}
-	return node{}
-}
-
-// ownPlace returns the path to the first command written by install, under any event:
-// positions in the root, in the section, in the event and in a group. It returns nil if no
-// such command exists.
-func (a *Agent) ownPlace(text string, root node) []place {
-	for i, hooks := range root.items {
-		if root.kind != '{' || hooks.kind != '{' || unquote(text, root.keys[i]) != a.section() {
-			continue
-		}
-		for j, entries := range hooks.items {
-			if entries.kind != '[' {
-				continue
-			}
-			if way := a.commandIn(text, entries, isOwnCommand); way != nil {
-				return append([]place{{root, i}, {hooks, j}}, way...)
-			}
-		}
-	}
-	return nil
-}
-
-// A place is the position of an item in a container.
-type place struct {
-	in node
-	i  int
-}
-
-// installedFrom searches earlier contents for a text that install turns into text.
-func (a *Agent) installedFrom(text string, before []string) (rest string, gone, found bool) {
-	was := a.originalOf(before)
-	hadText := was != nil && was.text != ""
-	for _, exists := range []bool{false, true} {
-		for _, b := range before {
-			if a.hasOwn(b) || !exists && b != "" || hadText && b == "" {
-				continue // an installed text, kept by a killed uninstall or a later install
-			}
-			if again, err := a.Install(b, exists); err == nil && again == text {
-				return b, !exists, true
-			}
-		}
-		if again, err := a.Install("", exists); err == nil && again == text && !hadText {
-			return "", !exists, true
-		}
-	}
-	return "", false, false
-}
-
-// hasOwn reports whether a settings file has a command of install.
-func (a *Agent) hasOwn(text string) bool {
-	root, err := parseJSON(text)
-	return err == nil && a.ownPlace(text, root) != nil
-}
-
-// originalOf returns the newest text without commands of install, or nil.
-func (a *Agent) originalOf(texts []string) *original {
-	for _, text := range texts {
-		if a.hasOwn(text) {
-			continue
-		}
-		root, err := parseJSON(text)
-		if err != nil {
-			root = node{}
-		}
-		return &original{text, root}
-	}
-	return nil
-}
-
-// An original is the known content of a settings file before the install. nil means
-// unknown. In this case, a container with a single item on one line between spaces counts
-// as existing before the install; see addItem.
-type original struct {
-	text string
-	root node
-}
-
-// withoutRoot removes the empty object created by install. blank means that the file
-// existed and contained only white space. Comments around the object belong to the user,
-// so that the file remains.
-func withoutRoot(text string, root node, blank bool) (rest string, gone bool) {
-	rest = text[:root.start] + text[root.end:]
-	if strings.TrimSpace(strings.TrimPrefix(rest, byteOrderMark)) != "" {
-		return text, false
-	}
-	if blank && rest != "" {
-		return rest, false
-	}
-	return "", true
-}
-
-// removeOwn removes one command written by install, and containers that become empty
-// unless the user created them. It reports whether the root object is empty and was
-// created by install.
-func (a *Agent) removeOwn(text string, way []place, was *original) (rest string, empty bool) {
-	hooks, event, entry, command := way[0], way[1], way[2], way[len(way)-1]
-	if len(way) > 3 && len(command.in.items) > 1 {
-		return removeItem(text, command.in, command.i), false
-	}
-	name := unquote(text, event.in.keys[event.i])
-	switch {
-	case len(entry.in.items) > 1 || was.had(text, entry.in, a.section(), name):
-		return removeItem(text, entry.in, entry.i), false
-	case len(event.in.items) > 1 || was.had(text, event.in, a.section()):
-		return removeItem(text, event.in, event.i), false
-	}
-	kept := was.had(text, hooks.in)
-	rest = removeItem(text, hooks.in, hooks.i)
-	if root, err := parseJSON(rest); err == nil && a.Versioned && !kept && len(root.items) == 1 && root.member(rest, "version") == 0 {
-		return removeItem(rest, root, 0), true
-	}
-	return rest, !kept && len(hooks.in.items) == 1
-}
-
-// had reports whether a container of text existed before the install. path leads to it.
-func (o *original) had(text string, in node, path ...string) bool {
-	if o == nil {
-		return spaced(text, in)
-	}
-	return o.has(path)
-}
-
-// spaced reports whether a container's only item is on one line between single spaces.
-func spaced(text string, n node) bool {
-	inner := text[n.start+1 : n.end-1]
-	item := text[n.from(0):n.items[0].end]
-	return strings.HasPrefix(inner, " "+item+" ") && !strings.Contains(item, "\n")
-}

@@ -42,7 +42,11 @@ func (e Event) ConfigName() string { return "git-checkpoint-" + string(e) }
 // ConfigCommand returns the hook's command in git's configuration. Git appends the hook's
 // arguments.
 func (e Event) ConfigCommand() string {
-	return "git_checkpoint() { git-checkpoint hook " + string(e) + ` -- "$@"; ` + e.verdict() +
+	verdict := "exit 0;"
+	if e == PrePush { // only exit codes for a refusal stop git; a crash, a kill or a failed start does not
+		verdict = "case $? in 11|13) exit 1;; esac; exit 0;"
+	}
+	return "git_checkpoint() { git-checkpoint hook " + string(e) + ` -- "$@"; ` + verdict +
 		" }; command -v git-checkpoint >/dev/null 2>&1 || exit 0; git_checkpoint"
 }
 
@@ -173,15 +177,6 @@ func Manager(text string) string {
 		}
 	}
 	return ""
-}
-
-// verdict converts this program's exit status to the hook's exit status. Only exit codes
-// for a refusal stop git; a crash, a kill or a failed start does not.
-func (e Event) verdict() string {
-	if e == PrePush {
-		return "case $? in 11|13) exit 1;; esac; exit 0;"
-	}
-	return "exit 0;"
 }
 
 // block returns the block with its marks.

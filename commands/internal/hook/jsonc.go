@@ -5,191 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
 )
 
-// member returns the index of a key, or -1. The last duplicate counts, as in JSON parsers
-// of agents.
-func (n node) member(text, name string) int {
-	for i := len(n.keys) - 1; i >= 0; i-- {
-		if unquote(text, n.keys[i]) == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// unquote returns a string node's value, or "" for other nodes.
-func unquote(text string, n node) string {
-	var s string
-	if n.kind != '"' || json.Unmarshal([]byte(text[n.start:n.end]), &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// A node is a value with its position in JSON text. Comments and trailing commas are
-// allowed, as in editors.
-type node struct {
-	kind       byte // {, [ or "; v for other values
-	start, end int
-	items      []node // values of an object or array
-	keys       []node // keys of an object
-}
-
-// addItem appends an item to an object or array and preserves all other bytes. A
-// container with items determines the new item's layout. In an empty container, the item
-// is written on the same line between spaces. These spaces show that the container
-// existed before: install writes its own containers without them.
-func addItem(text string, in node, key string, value any) string {
-	if len(in.items) == 0 {
-		return text[:in.start+1] + " " + compact(key, value) + " " + text[in.start+1:]
-	}
-	last := len(in.items) - 1
-	end := in.items[last].end
-	lineEnd, indent, broken := layout(text, in.from(last))
-	item, gap, past := compact(key, value), " ", func(at int) int { return at }
-	if broken {
-		item, gap = pretty(key, value, indent, step(text), lineEnd), lineEnd+indent
-		past = func(at int) int { return restOfLine(text, at) }
-	}
-	if comma := commaAfter(text, end); comma >= 0 {
-		at := past(comma + 1)
-		return text[:at] + gap + item + "," + text[at:]
-	}
-	at := past(end)
-	return text[:end] + "," + text[end:at] + gap + item + text[at:]
-}
-
-// compact returns a value on one line, with its key unless that is "".
-func compact(key string, value any) string { return pretty(key, value, "", "", "") }
-
-// layout reports whether a position is the first on its line, and returns its indentation
-// and the line end.
-func layout(text string, at int) (lineEnd, indent string, broken bool) {
-	start := strings.LastIndexByte(text[:at], '\n') + 1
-	indent = text[start:at]
-	if start == 0 || strings.Trim(indent, " \t") != "" {
-		return "", "", false
-	}
-	if start > 1 && text[start-2] == '\r' {
-		return "\r\n", indent, true
-	}
-	return "\n", indent, true
-}
-
-// from returns the start of item i, including its key.
-func (n node) from(i int) int {
-	if n.kind == '{' {
-		return n.keys[i].start
-	}
-	return n.items[i].start
-}
-
-func pretty(key string, value any, indent, step, lineEnd string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent(indent, step)
-	_ = e.Encode(value) // strings, numbers, maps and lists
-	text := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", lineEnd)
-	if key != "" {
-		text = `"` + key + `": ` + text
-	}
-	return text
-}
-
-// step returns one indentation level, taken from the root's first item.
-func step(text string) string {
-	root, err := parseJSON(text)
-	if err == nil && len(root.items) > 0 {
-		if _, indent, broken := layout(text, root.from(0)); broken && indent != "" {
-			return indent
-		}
-	}
-	return "  "
-}
-
-// parseJSON parses a complete JSON text.
-func parseJSON(text string) (node, error) {
-	p := &parser{text: text}
-	p.skip()
-	n, err := p.value(0)
-	if err != nil {
-		return n, err
-	}
-	if p.skip(); p.at < len(text) {
-		return n, p.bad()
-	}
-	return n, nil
-}
-
-type parser struct {
-	text string
-	at   int
-}
-
-// skip advances past white space and comments.
-func (p *parser) skip() {
-	for p.at < len(p.text) {
-		rest := p.text[p.at:]
-		switch {
-		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
-			p.at++
-		case strings.HasPrefix(rest, "\ufeff") && p.at == 0:
-			p.at += len("\ufeff")
-		case strings.HasPrefix(rest, "//"):
-			p.at += upTo(rest, "\n")
-		case strings.HasPrefix(rest, "/*"):
-			p.at += upTo(rest, "*/") + len("*/")
-		default:
-			return
-		}
-	}
-}
-
-// upTo returns the offset of what in s, or the length of s.
-func upTo(s, what string) int {
-	if i := strings.Index(s, what); i >= 0 {
-		return i
-	}
-	return len(s)
-}
-
-const maxDepth = 200
-
-func (p *parser) value(depth int) (node, error) {
-	n := node{start: p.at}
-	var err error
-	switch c := p.peek(); {
-	case depth > maxDepth:
-		return n, p.bad()
-	case c == '{' || c == '[':
-		n.kind = c
-		err = p.container(&n, depth)
-	case c == '"':
-		n.kind = c
-		err = p.quoted()
-	default:
-		n.kind = 'v'
-		for strings.IndexByte(" \t\r\n,:{}[]\"/\x00", p.peek()) < 0 {
-			p.at++
-		}
-		if p.at == n.start {
-			err = p.bad()
-		}
-	}
-	n.end = p.at
-	return n, err
-}
-
-func (p *parser) peek() byte {
-	if p.at < len(p.text) {
-		return p.text[p.at]
-	}
-	return 0
-}
+// Settings are JSON with comments and trailing commas, as editors write it. hujson keeps the bytes
+// between the values, so that a change leaves all other bytes as they are. The text between the
+// last value and the closing bracket belongs to the container.
 
 var (
 	errJSON     = errors.New("not a JSON object with comments")
@@ -197,7 +22,18 @@ var (
 	errNoArray  = errors.New("not an array")
 )
 
-func (p *parser) bad() error { return syntaxError(errJSON, p.text, p.at) }
+const byteOrderMark = "\ufeff"
+
+// parseJSON parses a complete text. A byte order mark is a part of the text before the value.
+func parseJSON(text string) (*hujson.Value, error) {
+	body := strings.TrimPrefix(text, byteOrderMark)
+	root, err := hujson.Parse([]byte(body))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", errJSON, strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	root.BeforeExtra = slices.Concat(hujson.Extra(text[:len(text)-len(body)]), root.BeforeExtra)
+	return &root, nil
+}
 
 // syntaxError adds line and column of an offset to err.
 func syntaxError(err error, text string, at int) error {
@@ -207,146 +43,219 @@ func syntaxError(err error, text string, at int) error {
 	return fmt.Errorf("%w: line %d, column %d", err, line, column)
 }
 
-func (p *parser) container(n *node, depth int) error {
-	closing := byte('}')
-	if n.kind == '[' {
-		closing = ']'
-	}
-	for p.at++; ; {
-		p.skip()
-		if p.peek() == closing {
-			p.at++
+// find returns the value at a path of members, or nil.
+func find(v *hujson.Value, path ...string) *hujson.Value {
+	for _, name := range path {
+		i := memberAt(v, name)
+		if i < 0 {
 			return nil
 		}
-		if err := p.item(n, depth); err != nil {
-			return err
-		}
-		p.skip()
-		switch p.peek() {
-		case ',':
-			p.at++
-		case closing:
-		default:
-			return p.bad()
-		}
+		v = &v.Value.(*hujson.Object).Members[i].Value
 	}
+	return v
 }
 
-// item parses an array value, or an object's key and value.
-func (p *parser) item(n *node, depth int) error {
-	if n.kind == '{' {
-		key := node{kind: '"', start: p.at}
-		if p.peek() != '"' {
-			return p.bad()
-		}
-		if err := p.quoted(); err != nil {
-			return err
-		}
-		key.end = p.at
-		if p.skip(); p.peek() != ':' {
-			return p.bad()
-		}
-		p.at++
-		p.skip()
-		n.keys = append(n.keys, key)
+// memberAt returns the index of an object's member, or -1. The last duplicate counts, as in JSON
+// parsers of agents.
+func memberAt(v *hujson.Value, name string) int {
+	if v == nil || v.Value.Kind() != '{' {
+		return -1
 	}
-	v, err := p.value(depth + 1)
-	n.items = append(n.items, v)
-	return err
-}
-
-func (p *parser) quoted() error {
-	for p.at++; p.at < len(p.text); p.at++ {
-		switch p.text[p.at] {
-		case '\\':
-			p.at++
-		case '"':
-			p.at++
-			return nil
-		case '\n':
-			return p.bad()
+	members := v.Value.(*hujson.Object).Members
+	for i := len(members) - 1; i >= 0; i-- {
+		if members[i].Name.Value.(hujson.Literal).String() == name {
+			return i
 		}
-	}
-	return p.bad()
-}
-
-// restOfLine returns the offset after comments on the same line, because they belong to
-// the preceding text.
-func restOfLine(text string, at int) int {
-	end := at + upTo(text[at:], "\n")
-	if end > at && text[end-1] == '\r' {
-		end--
-	}
-	p := &parser{text: text[:end], at: at}
-	if p.skip(); p.at == end && strings.TrimSpace(text[at:end]) != "" {
-		return end
-	}
-	return at
-}
-
-// commaAfter returns the offset of the comma after an item, or -1.
-func commaAfter(text string, end int) int {
-	p := &parser{text: text, at: end}
-	if p.skip(); p.peek() == ',' {
-		return p.at
 	}
 	return -1
 }
 
-// removeItem removes item i from a container, with its comma and white space. Adjacent
-// comments remain.
-func removeItem(text string, in node, i int) string {
-	from, end := in.from(i), in.items[i].end
-	comma := commaAfter(text, end)
-	switch {
-	case len(in.items) == 1:
-		return removeOnly(text, in)
-	case i < len(in.items)-1:
-		return removeBefore(text, from, end, comma)
+// elements returns the elements of an array, or nil for another value.
+func elements(v *hujson.Value) []hujson.Value {
+	if v == nil || v.Value.Kind() != '[' {
+		return nil
 	}
-	gap := strings.TrimRight(text[:from], " \t")
-	if strings.HasSuffix(gap, "\n") {
-		gap = strings.TrimSuffix(strings.TrimSuffix(gap, "\n"), "\r")
-	}
-	if comma >= 0 { // the file's style has trailing commas
-		return gap + text[end:comma] + text[comma+1:]
-	}
-	if before := commaAfter(text, in.items[i-1].end); before >= 0 && before < len(gap) {
-		gap = gap[:before] + gap[before+1:]
-	}
-	return gap + text[end:]
+	return v.Value.(*hujson.Array).Elements
 }
 
-// removeOnly removes the only item of a container, and keeps comments inside.
-func removeOnly(text string, in node) string {
-	from, end := in.from(0), in.items[0].end
-	before, after := text[:from], text[end:]
-	if comma := commaAfter(text, end); comma >= 0 {
-		after = text[end:comma] + text[comma+1:]
+// textAt returns the text at a path of members, or "".
+func textAt(v *hujson.Value, path ...string) string {
+	if v = find(v, path...); v != nil && v.Value.Kind() == '"' {
+		return v.Value.(hujson.Literal).String()
 	}
-	if spaced(text, in) {
-		return before[:from-1] + after[1:]
-	}
-	closing := len(text) - in.end + 1 // distance from the closing bracket to the end of text
-	inner := before[in.start+1:] + after[:len(after)-closing]
-	if strings.TrimSpace(inner) == "" {
-		inner = ""
-	}
-	return before[:in.start+1] + inner + after[len(after)-closing:]
+	return ""
 }
 
-// removeBefore removes an item before other items, with its line if it is alone there.
-func removeBefore(text string, from, end, comma int) string {
-	rest := text[end:comma] + text[comma+1:]
-	line := strings.TrimLeft(text[comma+1:], " \t")
-	_, _, broken := layout(text, from)
-	switch {
-	case broken && end == comma && strings.HasPrefix(line, "\n"):
-		return strings.TrimRight(text[:from], " \t") + line[1:]
-	case broken && end == comma && strings.HasPrefix(line, "\r\n"):
-		return strings.TrimRight(text[:from], " \t") + line[2:]
-	case !broken && end == comma:
-		return text[:from] + line
+// addElement appends an element to the array at a path of members. It creates missing objects and
+// the array.
+func addElement(text string, path []string, element any) (string, error) {
+	root, err := parseJSON(text)
+	if err != nil {
+		return "", err
 	}
-	return text[:from] + rest
+	in := root
+	for i, key := range path {
+		if in.Value.Kind() != '{' {
+			return "", syntaxError(errNoObject, text, offset(text, in))
+		}
+		next := find(in, key)
+		if next == nil {
+			value := any([]any{element})
+			for _, key := range slices.Backward(path[i+1:]) {
+				value = map[string]any{key: value}
+			}
+			addItem(root, in, key, value)
+			return root.String(), nil
+		}
+		in = next
+	}
+	if in.Value.Kind() != '[' {
+		return "", syntaxError(errNoArray, text, offset(text, in))
+	}
+	addItem(root, in, "", element)
+	return root.String(), nil
+}
+
+// offset returns the offset of a parsed value in its text.
+func offset(text string, v *hujson.Value) int {
+	return len(text) - len(strings.TrimPrefix(text, byteOrderMark)) + v.StartOffset
+}
+
+// addItem appends an item to an object or array. A container with items determines the layout of the
+// item. Comments behind the last item stay before the new one.
+func addItem(root, in *hujson.Value, key string, value any) {
+	item, end := hujson.Value{}, tailOf(in)
+	lineEnd, indent, broken := "", "", false
+	if n := count(in); n > 0 {
+		before, after := extras(in, n-1)
+		item.BeforeExtra = hujson.Extra(" ")
+		if lineEnd, indent, broken = layout(*before); broken {
+			kept := bytes.TrimRight(*end, blanks)
+			item.BeforeExtra = slices.Concat(kept, hujson.Extra(lineEnd+indent))
+			*end = (*end)[len(kept):]
+		}
+		if *after != nil { // a trailing comma
+			item.AfterExtra = hujson.Extra{}
+		}
+	}
+	step := ""
+	if broken {
+		step = "  "
+		if before, _ := extras(root, 0); before != nil {
+			if _, first, ok := layout(*before); ok && first != "" {
+				step = first
+			}
+		}
+	}
+	item.Value = hujson.Literal(pretty(value, indent, step, lineEnd))
+	switch c := in.Value.(type) {
+	case *hujson.Object:
+		name := hujson.Value{BeforeExtra: item.BeforeExtra, Value: hujson.String(key)}
+		item.BeforeExtra = hujson.Extra(" ")
+		c.Members = append(c.Members, hujson.ObjectMember{Name: name, Value: item})
+	case *hujson.Array:
+		c.Elements = append(c.Elements, item)
+	}
+}
+
+// removeItem removes item i of a container with its comma and white space. Comments before it stay.
+func removeItem(in *hujson.Value, i int) {
+	before, after := extras(in, i)
+	kept, comma, end := *before, *after != nil, tailOf(in)
+	switch c := in.Value.(type) {
+	case *hujson.Object:
+		c.Members = slices.Delete(c.Members, i, i+1)
+	case *hujson.Array:
+		c.Elements = slices.Delete(c.Elements, i, i+1)
+	}
+	n := count(in)
+	if i < n {
+		next, _ := extras(in, i)
+		*next = slices.Concat(kept, bytes.TrimLeft(*next, blanks))
+		return
+	}
+	*end = slices.Concat(bytes.TrimRight(kept, blanks), *end)
+	switch {
+	case n == 0 && len(bytes.TrimSpace(*end)) == 0:
+		*end = nil
+	case n > 0:
+		_, last := extras(in, n-1)
+		if comma {
+			*last = append(hujson.Extra{}, *last...)
+		} else { // the text before the comma of the removed item
+			*end, *last = slices.Concat(*last, *end), nil
+		}
+	}
+}
+
+// prune removes the containers at the end of a path of members that are empty, unless the original
+// has them.
+func prune(root, original *hujson.Value, path []string) {
+	for n := len(path) - 1; n >= 0; n-- {
+		in, i := find(root, path[:n]...), memberAt(find(root, path[:n]...), path[n])
+		if i < 0 || count(find(in, path[n])) > 0 || find(original, path[:n+1]...) != nil {
+			return
+		}
+		removeItem(in, i)
+	}
+}
+
+const blanks = " \t\r\n"
+
+// count returns the number of items of a container.
+func count(v *hujson.Value) int {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		return len(c.Members)
+	case *hujson.Array:
+		return len(c.Elements)
+	}
+	return 0
+}
+
+// extras returns the texts before an item of a container, and before its comma. The second one is
+// nil for the last item without a comma. Both pointers are nil for a missing item.
+func extras(v *hujson.Value, i int) (before, after *hujson.Extra) {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		if i < len(c.Members) {
+			return &c.Members[i].Name.BeforeExtra, &c.Members[i].Value.AfterExtra
+		}
+	case *hujson.Array:
+		if i < len(c.Elements) {
+			return &c.Elements[i].BeforeExtra, &c.Elements[i].AfterExtra
+		}
+	}
+	return nil, nil
+}
+
+// tailOf returns the text before the closing bracket of a container.
+func tailOf(v *hujson.Value) *hujson.Extra {
+	if a, ok := v.Value.(*hujson.Array); ok {
+		return &a.AfterExtra
+	}
+	return &v.Value.(*hujson.Object).AfterExtra
+}
+
+// layout returns the line end and the indentation before an item, if it is the first on its line.
+func layout(before hujson.Extra) (lineEnd, indent string, broken bool) {
+	text := string(before)
+	start := strings.LastIndexByte(text, '\n') + 1
+	if indent = text[start:]; start == 0 || strings.Trim(indent, " \t") != "" {
+		return "", "", false
+	}
+	if strings.HasSuffix(text[:start], "\r\n") {
+		return "\r\n", indent, true
+	}
+	return "\n", indent, true
+}
+
+// pretty returns a value as JSON, on one line if step is "".
+func pretty(value any, indent, step, lineEnd string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(indent, step)
+	_ = e.Encode(value) // strings, numbers, maps and lists
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", lineEnd)
 }

@@ -38,7 +38,6 @@ type choice struct {
 	issue  checkpoint.Issue
 	from   string // description of the source, "" for --issue
 	ofName bool   // the key is the name of the branch
-	why    string // why a started workflow is not the choice, or ""
 }
 
 // NamedIssue returns the issue of --issue, GIT_CHECKPOINT_ISSUE or the branch. It fails with
@@ -134,8 +133,7 @@ func (c *Invocation) choose() (n choice, err error) {
 			return n, nil
 		}
 	}
-	started, why := c.startedHere(branch, n.issue)
-	if started != "" {
+	if started := c.startedHere(branch); started != "" && started != n.issue {
 		return choice{issue: started, from: "whose workflow was started in this worktree"}, nil
 	}
 	if n.ofName && !c.Store.HasIssue(c.Ctx, n.issue) {
@@ -148,7 +146,6 @@ func (c *Invocation) choose() (n choice, err error) {
 			return choice{issue: renamed, from: "whose branch is now " + branch}, nil
 		}
 	}
-	n.why = why
 	return n, err
 }
 
@@ -308,7 +305,6 @@ func (c *Invocation) wasRenamedTo(branch string, i checkpoint.Issue) bool {
 type startedWorkflow struct {
 	Issue  checkpoint.Issue `json:"issue"`
 	Branch string           `json:"branch"` // "" for a detached HEAD
-	At     time.Time        `json:"at"`
 }
 
 const startedNote = "started"
@@ -319,46 +315,29 @@ func (c *Invocation) NoteStart(issue checkpoint.Issue) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(startedWorkflow{issue, branch, c.Env.Now()})
+	data, err := json.Marshal(startedWorkflow{issue, branch})
 	if err != nil {
 		return err
 	}
 	return c.Store.Notes.WriteHere(startedNote, data)
 }
 
-// startedHere returns the issue of the workflow that was started last in this worktree. It
-// returns "" if named, the issue after the branch, is the same. If the workflow is over, or
-// was started on another branch, it returns "" and the reason, until named has a newer
-// checkpoint.
-func (c *Invocation) startedHere(branch string, named checkpoint.Issue) (i checkpoint.Issue, why string) {
+// startedHere returns the issue of the workflow that was started last in this worktree, or "" if it
+// is over or was started on another branch.
+func (c *Invocation) startedHere(branch string) checkpoint.Issue {
 	var s startedWorkflow
-	if json.Unmarshal(c.Store.Notes.ReadHere(startedNote), &s) != nil || s.Issue == named {
-		return "", ""
+	isFormer := func(n gitstore.FormerName) bool { return n.Name == s.Branch }
+	if json.Unmarshal(c.Store.Notes.ReadHere(startedNote), &s) != nil ||
+		branch != s.Branch && !slices.ContainsFunc(c.Store.Facts.FormerNames(c.Ctx, branch), isFormer) {
+		return ""
 	}
 	if _, err := checkpoint.ParseIssue(string(s.Issue)); err != nil {
-		return "", ""
+		return ""
 	}
-	_, r, err := c.Store.PointRecord(c.Ctx, s.Issue)
-	over := notFound(err) || err == nil && progress.Over(r)
-	isFormer := func(n gitstore.FormerName) bool { return n.Name == s.Branch }
-	here := branch == s.Branch || slices.ContainsFunc(c.Store.Facts.FormerNames(c.Ctx, branch), isFormer)
-	if !over && here {
-		return s.Issue, ""
+	if _, r, err := c.Store.PointRecord(c.Ctx, s.Issue); notFound(err) || err == nil && progress.Over(r) {
+		return ""
 	}
-	if named == "" {
-		return "", ""
-	}
-	if newest, err := c.Store.Newest(c.Ctx, named); err == nil && !newest.Saved.Before(s.At.Truncate(time.Second)) {
-		return "", ""
-	}
-	if over {
-		return "", fmt.Sprintf("the workflow of issue %s is over", s.Issue)
-	}
-	place := "a detached HEAD"
-	if s.Branch != "" {
-		place = "branch " + s.Branch
-	}
-	return "", fmt.Sprintf("the workflow of issue %s was started on %s", s.Issue, place)
+	return s.Issue
 }
 
 // warnOtherIssue warns if a command saves to another issue than the one that the branch
@@ -442,14 +421,7 @@ func (c *Invocation) withIssue() string {
 // announce prints the issue before the next output, if the command line does not name it.
 // An error that names the issue is printed without this line.
 func (c *Invocation) announce(n choice) {
-	if n.why != "" && c.Line.JSON {
-		c.Out.Warnings = append(c.Out.Warnings, n.why)
-	}
-	if n.from == "" || c.Out.Quiet || c.Subject.announcement != "" {
-		return
-	}
-	c.Subject.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
-	if n.why != "" {
-		c.Subject.announcement += "; " + n.why
+	if n.from != "" && !c.Out.Quiet && c.Subject.announcement == "" {
+		c.Subject.announcement = fmt.Sprintf("issue %s, %s", n.issue, n.from)
 	}
 }

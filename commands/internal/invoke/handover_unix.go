@@ -25,50 +25,32 @@ func replaceBy(path string, argv []string, input []byte) error {
 // pipeBytes is the size of an input that every pipe can hold.
 const pipeBytes = 4096
 
-// setStdin makes a pipe standard input, or for a long input a file without a name. A pipe and
-// a file in memory also work if there is no directory for temporary files.
+// setStdin makes a pipe standard input, or for a long input a temporary file whose name is deleted.
+// A pipe also works if there is no directory for temporary files.
 func setStdin(input []byte) error {
-	if len(input) > pipeBytes {
-		return setStdinFile(input)
+	if len(input) <= pipeBytes {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, err = w.Write(input)
+		if err := errors.Join(err, w.Close()); err != nil {
+			return err
+		}
+		return unix.Dup2(int(r.Fd()), 0)
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	_, err = w.Write(input)
-	if err := errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return unix.Dup2(int(r.Fd()), 0)
-}
-
-func setStdinFile(input []byte) error {
-	f, err := memoryFile()
-	if err != nil {
-		f, err = deletedFile()
-	}
+	f, err := os.CreateTemp("", "git-checkpoint-input-*")
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.Write(input); err != nil {
+	_, err = f.Write(input)
+	if err := errors.Join(err, os.Remove(f.Name())); err != nil {
 		return err
 	}
 	if _, err := f.Seek(0, 0); err != nil {
 		return err
 	}
 	return unix.Dup2(int(f.Fd()), 0)
-}
-
-// deletedFile returns a temporary file whose name is deleted.
-func deletedFile() (*os.File, error) {
-	f, err := os.CreateTemp("", "git-checkpoint-input-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }

@@ -103,45 +103,33 @@ func (c *Invocation) ReadInput(name string) ([]byte, error) {
 	return data, err
 }
 
-// OpenPlain opens a file below the root of the worktree. It fails with ErrNotPlain if the
-// path is no regular file.
-func OpenPlain(c *Invocation, place string) (*plainFile, error) {
-	root, err := os.OpenRoot(c.Store.Root())
+// ReadPlain reads at most limit bytes of a regular file below the root of a worktree, and returns
+// the size of the file. It fails with ErrNotPlain if the path is no regular file: to open a pipe
+// would wait for a writer.
+func ReadPlain(worktree, place string, limit int64) (data []byte, size int64, err error) {
+	root, err := os.OpenRoot(worktree)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	defer root.Close()
 	name, shown := filepath.FromSlash(place), view.QuotePath(place)
-	var f *os.File
 	info, err := root.Stat(name)
 	switch {
 	case err != nil:
+		return nil, 0, err
 	case info.IsDir():
-		err = fmt.Errorf("%s is a directory: %w", shown, fs.ErrNotExist)
+		return nil, 0, fmt.Errorf("%s is a directory: %w", shown, fs.ErrNotExist)
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s: %w", shown, ErrNotPlain)
-	default:
-		f, err = root.Open(name)
+		return nil, 0, fmt.Errorf("%s: %w", shown, ErrNotPlain)
 	}
+	f, err := root.Open(name)
 	if err != nil {
-		root.Close()
-		return nil, err
+		return nil, 0, err
 	}
-	return &plainFile{f, info.Size(), root}, nil
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, limit))
+	return data, info.Size(), err
 }
 
 // ErrNotPlain reports a path that is no regular file, such as a pipe or a device.
 var ErrNotPlain = errors.New("not a plain file")
-
-// A plainFile is an open regular file of the worktree. Directories and named pipes are
-// excluded: to open a pipe would wait for a writer.
-type plainFile struct {
-	*os.File
-	Size int64
-	root *os.Root
-}
-
-// Close closes the file and its root directory.
-func (f *plainFile) Close() error {
-	defer f.root.Close()
-	return f.File.Close()
-}

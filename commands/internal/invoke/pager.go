@@ -1,7 +1,6 @@
 package invoke
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -92,33 +91,18 @@ func pager(c *Invocation, out io.Writer) *exec.Cmd {
 
 // pagerProgram returns the pager by git's rules, or "" for no pager.
 func (c *Invocation) pagerProgram() string {
-	entries := c.Store.Config()
-	program, set := lookup(c.Env.Environ, "GIT_PAGER")
-	if e, ours := gitstore.LastEntry(entries, "pager.checkpoint"); !set && ours {
+	args := []string{"var", "GIT_PAGER"}
+	if e, ours := gitstore.LastEntry(c.Store.Config(), "pager.checkpoint"); ours {
 		if IsOff(e.Value) {
 			return ""
 		}
 		if !slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(e.Value)) {
-			program, set = e.Value, true
+			args = append([]string{"-c", "core.pager=" + e.Value}, args...)
 		}
 	}
-	if !set {
-		configured, _ := gitstore.LastEntry(entries, "core.pager")
-		program = cmp.Or(configured.Value, c.Env.Getenv("PAGER"), "less")
-	}
-	if program = strings.TrimSpace(program); program == "cat" {
+	program, err := c.Store.Git().Line(c.Ctx, args...)
+	if program = strings.TrimSpace(program); err != nil || program == "cat" {
 		return ""
 	}
 	return program
-}
-
-// lookup returns an environment variable and whether it is set. An empty GIT_PAGER
-// disables the pager, so set and empty differ.
-func lookup(vars []string, name string) (string, bool) {
-	for i := len(vars) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(vars[i], name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
 }

@@ -40,7 +40,11 @@ func (c *Invocation) Screen(when string) (s view.Screen, ok bool, err error) {
 	if !ok || c.Line.JSON {
 		return s, false, nil
 	}
-	return view.Screen{Width: columns(c), Color: colors(c, when)}, true, nil
+	width, err := strconv.Atoi(strings.TrimSpace(c.Env.Getenv("COLUMNS")))
+	if err != nil || width <= 0 {
+		width = cmp.Or(widthOf(c.Env.Stdout), 80)
+	}
+	return view.Screen{Width: width, Color: colors(c, when)}, true, nil
 }
 
 // AtTerminal reports whether a person reads the output: on a terminal, or in a pager of
@@ -187,14 +191,6 @@ func (c *Invocation) TickOf(what, of string) *ticker {
 	}
 	go t.run(after, every)
 	return t
-}
-
-// columns returns the width of the terminal.
-func columns(c *Invocation) int {
-	if n, err := strconv.Atoi(strings.TrimSpace(c.Env.Getenv("COLUMNS"))); err == nil && n > 0 {
-		return n
-	}
-	return cmp.Or(widthOf(c.Env.Stdout), 80)
 }
 
 // widthOf returns the width of a terminal, or 0 if it is unknown.

@@ -56,16 +56,16 @@ var idShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // shell and is no flag.
 func IsID(id string) bool { return len(id) <= maxID && idShape().MatchString(id) }
 
-// name returns the note of a session. It is a hash, because file systems treat names with
-// different cases or colons in different ways.
-func name(id string) string {
+// name returns the note of a session in a folder. It is a hash, because file systems treat names
+// with different cases or colons in different ways.
+func name(folder, id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(folder, hex.EncodeToString(sum[:16]))
 }
 
-// Write stores a session, and removes old records. A session with an invalid id is not
-// stored, and an invalid transcript path is left out.
-func Write(notes gitstore.Notes, s Session, now time.Time) error {
+// write stores a session in a folder. A session with an invalid id is not stored, and an invalid
+// transcript path is left out.
+func write(notes gitstore.Notes, folder string, s Session) error {
 	if !IsID(s.ID) {
 		return nil
 	}
@@ -76,7 +76,12 @@ func Write(notes gitstore.Notes, s Session, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := notes.Write(name(s.ID), data); err != nil {
+	return notes.Write(name(folder, s.ID), data)
+}
+
+// Write stores a session, and removes old records.
+func Write(notes gitstore.Notes, s Session, now time.Time) error {
+	if err := write(notes, folder, s); err != nil {
 		return err
 	}
 	dir := notes.Path(folder)
@@ -112,10 +117,7 @@ func files(dir string) []os.FileInfo {
 
 // Read returns the record of a session, and false if no valid record exists.
 func Read(notes gitstore.Notes, id string) (Session, bool) {
-	if !IsID(id) {
-		return Session{}, false
-	}
-	s, ok := read(notes.Path(name(id)))
+	s, ok := read(notes.Path(name(folder, id)))
 	return s, ok && s.ID == id
 }
 

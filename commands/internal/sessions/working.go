@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,29 +16,18 @@ const (
 )
 
 // BeginTurn records that a session is in a turn.
-func BeginTurn(notes gitstore.Notes, s Session) error {
-	if !IsID(s.ID) {
-		return nil
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	return notes.Write(filepath.Join(working, filepath.Base(name(s.ID))), data)
-}
+func BeginTurn(notes gitstore.Notes, s Session) error { return write(notes, working, s) }
 
 // Begun returns the record of BeginTurn, or the zero value.
 func Begun(notes gitstore.Notes, id string) Session {
-	if s, ok := read(notes.Path(filepath.Join(working, filepath.Base(name(id))))); ok && s.ID == id {
+	if s, ok := read(notes.Path(name(working, id))); ok && s.ID == id {
 		return s
 	}
 	return Session{}
 }
 
 // EndTurn removes the record of BeginTurn.
-func EndTurn(notes gitstore.Notes, id string) {
-	_ = os.Remove(notes.Path(filepath.Join(working, filepath.Base(name(id)))))
-}
+func EndTurn(notes gitstore.Notes, id string) { _ = os.Remove(notes.Path(name(working, id))) }
 
 // AtWork returns the agent of another session that is in a turn in the same worktree, or "".
 func AtWork(notes gitstore.Notes, s Session, now time.Time) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -89,12 +88,16 @@ type meter struct {
 
 // add adds the usage of an entry, if there is one.
 func (m *meter) add(line []byte) {
-	e := newValues(line)
-	if m.model == "" && bytes.Contains(line, []byte(modelWord)) {
-		m.model = modelName(e.text(modelPath))
+	has := func(word string) bool { return bytes.Contains(line, []byte(word)) }
+	if !has(modelWord) && !slices.ContainsFunc(formats, func(f format) bool { return has(f.word) }) {
+		return
+	}
+	e := decode(line)
+	if m.model == "" && has(modelWord) {
+		m.model = modelName(textAt(e, modelPath))
 	}
 	for _, f := range formats {
-		if !bytes.Contains(line, []byte(f.word)) {
+		if !has(f.word) {
 			continue
 		}
 		used, ok := f.tokens(e, f.usage)
@@ -110,7 +113,7 @@ func (m *meter) add(line []byte) {
 			}
 			return
 		}
-		if id := e.text(f.id); id != "" {
+		if id := textAt(e, f.id); id != "" {
 			if m.ids[id] {
 				return
 			}
@@ -119,7 +122,7 @@ func (m *meter) add(line []byte) {
 			}
 			m.ids[id] = true
 		}
-		m.count(modelName(e.text(f.model)), used)
+		m.count(modelName(textAt(e, f.model)), used)
 		return
 	}
 }
@@ -148,7 +151,7 @@ func (m *meter) usage(before []byte) []checkpoint.Spent {
 		return m.used
 	}
 	if m.model == "" {
-		m.model = modelName(newValues(lastWith(before, modelWord)).text(modelPath))
+		m.model = modelName(textAt(decode(lastWith(before, modelWord)), modelPath))
 	}
 	from := m.first.Minus(m.beside)
 	for _, f := range formats {
@@ -157,7 +160,7 @@ func (m *meter) usage(before []byte) []checkpoint.Spent {
 		}
 		// An agent can repeat the last sum before the turn in the turn, with the usage of the request
 		// before.
-		sum, ok := f.tokens(newValues(lastWith(before, f.word)), f.total)
+		sum, ok := f.tokens(decode(lastWith(before, f.word)), f.total)
 		if ok && m.first.Minus(sum).Plus(sum) == m.first {
 			from = sum
 		}
@@ -180,10 +183,11 @@ func lastWith(data []byte, word string) []byte {
 }
 
 // tokens returns the numbers of the object at a path. ok is false if the object has no number.
-func (f format) tokens(e values, path string) (t checkpoint.Tokens, ok bool) {
+func (f format) tokens(e any, path string) (t checkpoint.Tokens, ok bool) {
 	sum := func(names ...string) (sum int64) {
 		for _, name := range names {
-			if n, err := strconv.ParseInt(string(e.at(path+"."+name)), 10, 64); err == nil && n >= 0 && n <= most {
+			number, _ := at(e, path+"."+name).(json.Number)
+			if n, err := number.Int64(); err == nil && n >= 0 && n <= most {
 				sum, ok = sum+n, true
 			}
 		}
@@ -199,38 +203,28 @@ func (f format) tokens(e values, path string) (t checkpoint.Tokens, ok bool) {
 	return t, ok
 }
 
-// values are the objects of an entry by their path. Each is decoded once.
-type values struct {
-	line    []byte
-	objects map[string]map[string]json.RawMessage
+// decode returns the JSON value of an entry, or nil.
+func decode(line []byte) (entry any) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	if d.Decode(&entry) != nil {
+		return nil
+	}
+	return entry
 }
 
-func newValues(line []byte) values { return values{line, map[string]map[string]json.RawMessage{}} }
-
-// object returns the object at a path of keys, nil if the path has another value or none.
-func (v values) object(path string) map[string]json.RawMessage {
-	object, known := v.objects[path]
-	if !known {
-		_ = json.Unmarshal(v.at(path), &object)
-		v.objects[path] = object
+// at returns the value at a path of keys, or nil.
+func at(value any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := value.(map[string]any)
+		value = object[key]
 	}
-	return object
+	return value
 }
 
-// at returns the JSON value at a path, or nil.
-func (v values) at(path string) []byte {
-	if path == "" {
-		return v.line
-	}
-	k := strings.LastIndexByte(path, '.')
-	return v.object(path[:max(k, 0)])[path[k+1:]]
-}
-
-// text returns the text at a path, or "".
-func (v values) text(path string) (text string) {
-	if json.Unmarshal(v.at(path), &text) != nil {
-		return ""
-	}
+// textAt returns the text at a path, or "".
+func textAt(value any, path string) string {
+	text, _ := at(value, path).(string)
 	return text
 }
 

@@ -2,8 +2,6 @@ package work
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -42,14 +40,8 @@ func Age(c *invoke.Invocation, issues ...checkpoint.Issue) {
 		return // a missing setting may keep the chains
 	}
 	req := AgingRules(c)
-	apply(c, req, slices.DeleteFunc(slices.Clone(issues), func(i checkpoint.Issue) bool {
-		concerned, _ := concerns(c, i, req)
-		return !concerned
-	}))
+	apply(c, req, slices.DeleteFunc(slices.Clone(issues), func(i checkpoint.Issue) bool { return !concerns(c, i, req) }))
 }
-
-// maxLines limits the lines about chains. The other chains are counted.
-const maxLines = 5
 
 // apply applies the rules of age to issues that they may concern. A dry run comes first: if it fails
 // or removes no checkpoint, the chain is not written. The command that follows reports an unreadable
@@ -68,54 +60,66 @@ func apply(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.
 		}
 		done[i] = plan
 	}
-	planned := func(i checkpoint.Issue) *gitstore.Pruned { return done[i] }
-	tell(c, issues, done, PruneTogether(c, req, planned, issues, func(i checkpoint.Issue, p *gitstore.Pruned) { done[i] = p }))
+	tell(c, issues, done, PruneTogether(c, req, issues, done))
 }
 
 // PruneTogether applies the plans of issues: one transaction archives whole chains, and another one
-// removes single checkpoints. It calls pruned with the result of each issue, possibly twice. If a chain
-// has changed since its plan, it stays as it is, and PruneTogether returns an error for the issue.
-func PruneTogether(
-	c *invoke.Invocation, req gitstore.PruneRequest, planned func(checkpoint.Issue) *gitstore.Pruned, issues []checkpoint.Issue,
-	pruned func(checkpoint.Issue, *gitstore.Pruned),
-) map[checkpoint.Issue]error {
-	byVerb, plans := map[string][]checkpoint.Issue{}, map[checkpoint.Issue]string{}
+// removes single checkpoints. It replaces each plan by its result. If a chain has changed since its
+// plan, it stays as it is, and PruneTogether returns an error for the issue.
+func PruneTogether(c *invoke.Invocation, req gitstore.PruneRequest, issues []checkpoint.Issue, plans map[checkpoint.Issue]*gitstore.Pruned) map[checkpoint.Issue]error {
+	byVerb, ids := map[string][]checkpoint.Issue{}, map[checkpoint.Issue]string{}
 	for _, i := range issues {
-		p := planned(i)
-		verb := "prune"
+		p, verb := plans[i], "prune"
 		if p.Archived {
 			verb = "archive"
 		}
-		if len(p.Removed)+len(p.Expired) > 0 && plans[i] == "" {
-			byVerb[verb], plans[i] = append(byVerb[verb], i), p.Plan
+		if len(p.Removed)+len(p.Expired) > 0 && ids[i] == "" {
+			byVerb[verb], ids[i] = append(byVerb[verb], i), p.Plan
 		}
 	}
 	errs := map[checkpoint.Issue]error{}
 	for _, verb := range []string{"archive", "prune"} {
-		maps.Copy(errs, Together(c, verb, byVerb[verb], func(i checkpoint.Issue) error {
-			req := req
-			req.Issue, req.Plan, req.DryRun = i, plans[i], false
-			done, err := c.Store.Prune(c.Ctx, req)
-			if err == nil {
-				pruned(i, done)
+		_ = c.Store.Operate(c.Ctx, "prune", "", func() error {
+			for round := range slices.Chunk(byVerb[verb], maxRound) {
+				each := func() {
+					for _, i := range round {
+						if errs[i] = c.Ctx.Err(); errs[i] != nil {
+							continue
+						}
+						req := req
+						req.Issue, req.Plan, req.DryRun = i, ids[i], false
+						done, err := c.Store.Prune(c.Ctx, req)
+						if errs[i] = err; err == nil {
+							plans[i] = done
+						}
+					}
+				}
+				if len(round) == 1 {
+					each() // its reflog names the checkpoints
+					continue
+				}
+				err := c.Store.Together(c.Ctx, verb+": "+view.Plural(len(round), "issue"), round, each)
+				if done := new(gitstore.DoneError); errors.As(err, &done) {
+					errs[round[0]] = err
+				} else if err != nil { // for example another process has locked an issue
+					each()
+				}
 			}
-			return err
-		}))
+			return nil
+		})
 	}
 	return errs
 }
 
+// maxRound limits the issues whose refs move in one transaction, as their chains stay in memory.
+const maxRound = 1_000
+
 // tell prints the results of the rules of age.
 func tell(c *invoke.Invocation, issues []checkpoint.Issue, pruned map[checkpoint.Issue]*gitstore.Pruned, errs map[checkpoint.Issue]error) {
-	var lines []string
-	doubted := 0
 	for _, i := range issues {
 		done, err := pruned[i], errs[i]
 		if err == nil && len(done.Doubts) > 0 {
-			doubted++
-			if doubted <= maxLines {
-				c.WarnAlways("issue %s: %s", i, done.Doubts[0])
-			}
+			c.WarnAlways("issue %s: %s", i, done.Doubts[0])
 		}
 		var refused *gitstore.RefusedError
 		switch {
@@ -123,54 +127,34 @@ func tell(c *invoke.Invocation, issues []checkpoint.Issue, pruned map[checkpoint
 		case err != nil:
 			c.Warnf("age limits: issue %s: %v", i, err)
 		case done.Archived:
-			lines = append(lines, fmt.Sprintf("issue %s: %s; git checkpoint undo %s restores them", i, done.Decisions[0].Rule, view.IssueArg(i)))
+			c.Infof("issue %s: %s; git checkpoint undo %s restores them", i, done.Decisions[0].Rule, view.IssueArg(i))
 		case len(done.Expired) > 0:
-			lines = append(lines, fmt.Sprintf("issue %s: %s expired; git checkpoint undo %s restores them", i, view.Plural(len(done.Expired), "archived checkpoint"), view.IssueArg(i)))
+			c.Infof("issue %s: %s expired; git checkpoint undo %s restores them", i, view.Plural(len(done.Expired), "archived checkpoint"), view.IssueArg(i))
 		}
-	}
-	if more := doubted - maxLines; more > 0 {
-		c.WarnAlways("the age of %s more is in doubt, because a clock was wrong", view.Plural(more, "issue"))
-	}
-	for _, line := range lines[:min(len(lines), maxLines)] {
-		c.Infof("%s", line)
-	}
-	if more := len(lines) - maxLines; more > 0 {
-		c.Infof("the age limits changed %s more", view.Plural(more, "issue"))
 	}
 }
 
 // concerns reports whether a rule of age may concern an issue: it has an archive, or its
-// newest checkpoint is too old. Otherwise it returns a time before which the chain is not
-// too old, or the zero time if there is no limit.
-func concerns(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) (bool, time.Time) {
+// newest checkpoint is too old.
+func concerns(c *invoke.Invocation, i checkpoint.Issue, req gitstore.PruneRequest) bool {
 	if c.Store.HasArchive(c.Ctx, i) {
-		return true, time.Time{}
+		return true
 	}
 	newest, err := c.Store.Newest(c.Ctx, i)
 	if err != nil {
-		return false, time.Time{}
+		return false
 	}
-	days := req.MaxAge
+	isOld := func(days int) bool { return retention.Older(newest.Saved, days, c.Env.Now()) }
 	for _, l := range req.Layouts {
-		if l.MaxAge > 0 && (days <= 0 || l.MaxAge < days) {
-			days = l.MaxAge
+		if !isOld(req.MaxAge) && isOld(l.MaxAge) {
+			r, err := c.Store.Record(newest)
+			return err == nil && isOld(req.Layouts[r.Layout()].MaxAge)
 		}
 	}
-	now := c.Env.Now()
-	if retention.Older(newest.Saved, days, now) && days != req.MaxAge { // the limit of a layout
-		days = req.MaxAge
-		if r, err := c.Store.Record(newest); err == nil && req.Layouts[r.Layout()].MaxAge > 0 {
-			days = req.Layouts[r.Layout()].MaxAge
-		}
-	}
-	if days <= 0 {
-		return false, time.Time{}
-	}
-	return retention.Older(newest.Saved, days, now), newest.Saved.UTC().Truncate(time.Second).AddDate(0, 0, days)
+	return isOld(req.MaxAge)
 }
 
-// interval is the maximum time between two automatic runs. Earlier runs take place when a
-// chain becomes too old.
+// interval is the time between two automatic runs.
 const interval = 24 * time.Hour
 
 // dueNote has the time of the next automatic run.
@@ -178,8 +162,7 @@ const dueNote = "cache/next-aging"
 
 // AgeAutomatically applies the rules of age to the chains of this clone, if a run is due. It skips
 // chains that another clone may have, because their newest checkpoint may be there: sync
-// applies the rules to them. The next run is due in 24 hours, or earlier if a chain becomes
-// too old before.
+// applies the rules to them.
 func AgeAutomatically(c *invoke.Invocation) {
 	if c.Settings.Invalid() != nil {
 		return // a missing setting may keep the chains
@@ -188,11 +171,11 @@ func AgeAutomatically(c *invoke.Invocation) {
 	if !isDue(c.Store.Notes.Path(dueNote), now) {
 		return
 	}
-	req, next := AgingRules(c), now.Add(interval)
+	req := AgingRules(c)
 	req.Unshared = true
 	// The time is written first, so that other commands, and those after a kill, do not
 	// repeat the run.
-	if setDue(c, next) != nil {
+	if c.Store.Notes.Write(dueNote, []byte(now.Add(interval).UTC().Format(time.RFC3339Nano)+"\n")) != nil {
 		return // for example a repository that belongs to another user
 	}
 	_ = c.Store.Files.SweepContent(c.Ctx, nil) // repeated by a later run
@@ -202,24 +185,7 @@ func AgeAutomatically(c *invoke.Invocation) {
 	if err != nil {
 		return // the next command that reads the chains reports it
 	}
-	var old []checkpoint.Issue
-	for _, i := range issues {
-		concerned, later := concerns(c, i, req)
-		if concerned {
-			old = append(old, i)
-		} else if !later.IsZero() && later.Before(next) {
-			next = later
-		}
-	}
-	apply(c, req, old)
-	if next.Before(now.Add(interval)) {
-		_ = setDue(c, next) // otherwise the run takes place a day later
-	}
-}
-
-// isAgingDue reports whether a run is due, and auto_prune is on.
-func isAgingDue(c *invoke.Invocation) bool {
-	return c.Settings.Bool("auto_prune") && isDue(c.Store.Notes.Path(dueNote), c.Env.Now())
+	apply(c, req, slices.DeleteFunc(issues, func(i checkpoint.Issue) bool { return !concerns(c, i, req) }))
 }
 
 // isDue reports whether the time in a file has passed. A missing file, an invalid time and
@@ -228,8 +194,4 @@ func isDue(file string, now time.Time) bool {
 	data, err := os.ReadFile(file)
 	next, parseErr := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(data)))
 	return err != nil || parseErr != nil || now.After(next) || next.After(now.Add(interval))
-}
-
-func setDue(c *invoke.Invocation, next time.Time) error {
-	return c.Store.Notes.Write(dueNote, []byte(next.UTC().Format(time.RFC3339Nano)+"\n"))
 }

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
@@ -170,23 +169,12 @@ const maxPlan = 1 << 20
 // CountPlan records the number of phases in the plan of a recovery document that states no
 // total. A plan that cannot be read states none.
 func CountPlan(worktree string, r *checkpoint.Record) {
-	p, plan := r.Progress(), filepath.FromSlash(r.PlanPath())
-	if r.Layout() != string(recovery.Name) || p.Total > 0 || !filepath.IsLocal(plan) || worktree == "" {
+	if r.Layout() != string(recovery.Name) || r.Progress().Total > 0 || r.PlanPath() == "" || worktree == "" {
 		return
 	}
-	root, err := os.OpenRoot(worktree)
-	if err != nil {
-		return
-	}
-	defer root.Close()
-	info, err := root.Stat(plan)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPlan {
-		return
-	}
-	if data, err := root.ReadFile(plan); err == nil {
-		if n := progress.PlannedPhases(string(data)); n > 0 {
-			r.SetPlanPhases(n)
-		}
+	data, size, err := invoke.ReadPlain(worktree, r.PlanPath(), maxPlan)
+	if n := progress.PlannedPhases(string(data)); err == nil && size <= maxPlan && n > 0 {
+		r.SetPlanPhases(n)
 	}
 }
 

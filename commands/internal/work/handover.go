@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -160,13 +159,8 @@ func planTitles(c *invoke.Invocation, r *checkpoint.Record) map[string]string {
 	if r.PlanPath() == "" || c.Store.Root() == "" {
 		return nil
 	}
-	f, err := invoke.OpenPlain(c, r.PlanPath())
-	if err != nil || f.Size > maxPlan {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPlan))
-	if err != nil {
+	data, size, err := invoke.ReadPlain(c.Store.Root(), r.PlanPath(), maxPlan)
+	if err != nil || size > maxPlan {
 		return nil
 	}
 	return progress.PlanTitles(string(data))

@@ -30,8 +30,8 @@ func issueRemote(entries []gitstore.ConfigEntry, branch, project string) (forge.
 // remoteOf returns the first configured remote of a list of names.
 func remoteOf(entries []gitstore.ConfigEntry, names []string) (forge.Remote, error) {
 	for _, name := range names {
-		if url := lastValue(entries, "remote."+name+".url"); url != "" {
-			remote, err := forge.ParseRemote(insteadOf(entries, url))
+		if url, _ := gitstore.LastEntry(entries, "remote."+name+".url"); url.Value != "" {
+			remote, err := forge.ParseRemote(insteadOf(entries, url.Value))
 			if err != nil {
 				err = errors.New("remote " + name + ": " + err.Error())
 			}
@@ -46,7 +46,8 @@ func remoteOf(entries []gitstore.ConfigEntry, names []string) (forge.Remote, err
 func remoteNames(entries []gitstore.ConfigEntry, branch string) []string {
 	names := []string{"upstream"}
 	if branch != "" {
-		names = append(names, lastValue(entries, "branch."+branch+".remote"))
+		remote, _ := gitstore.LastEntry(entries, "branch."+branch+".remote")
+		names = append(names, remote.Value)
 	}
 	names = append(names, "origin")
 	var all []string
@@ -71,15 +72,6 @@ func insteadOf(entries []gitstore.ConfigEntry, url string) string {
 		}
 	}
 	return base + url[len(best):]
-}
-
-func lastValue(entries []gitstore.ConfigEntry, key string) string {
-	for _, e := range slices.Backward(entries) {
-		if e.Key == key {
-			return e.Value
-		}
-	}
-	return ""
 }
 
 // cutBoth returns the text between a prefix and a suffix.

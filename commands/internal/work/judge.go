@@ -260,7 +260,8 @@ func branchFact(c *invoke.Invocation, cp *gitstore.Checkpoint, o JudgeOptions) f
 		other := freshness.Branch{State: freshness.BranchOther, Name: now, Remote: f.Remote, At: f.At, Became: f.Name}
 		if f.State == freshness.BranchExists {
 			other.Exists = true
-			if place := c.Store.Facts.CheckedOut(c.Ctx, cp.Branch); isDir(place) {
+			place := c.Store.Facts.CheckedOut(c.Ctx, cp.Branch)
+			if info, err := os.Stat(place); err == nil && info.IsDir() { // it may have been removed without git
 				other.Place = place
 			}
 		}
@@ -316,11 +317,4 @@ func atRemote(c *invoke.Invocation, branch string, o JudgeOptions) string {
 		return ""
 	}
 	return remote
-}
-
-// isDir reports whether a path is a directory: a worktree may have been removed without
-// git.
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

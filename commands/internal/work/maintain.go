@@ -13,7 +13,7 @@ func Maintain(c *invoke.Invocation, trigger checkpoint.Trigger, o *SaveOptions) 
 		return
 	}
 	_ = c.Store.PackLoose(c.Ctx)
-	if o.NoPrune || !isAgingDue(c) {
+	if o.NoPrune || !c.Settings.Bool("auto_prune") || !isDue(c.Store.Notes.Path(dueNote), c.Env.Now()) {
 		return
 	}
 	agentWaits := trigger == checkpoint.Turn || c.Env.InHook

@@ -31,14 +31,6 @@ type FailedPush struct {
 // PushHook is the hook that runs PushDue.
 const PushHook = "push"
 
-// pushInBackground starts a process that pushes an issue.
-func pushInBackground(c *invoke.Invocation, issue checkpoint.Issue) error {
-	if err := c.Store.Notes.Touch(pushDue+issue.RefName(), c.Env.Now()); err != nil {
-		return err
-	}
-	return inBackground(c, PushHook)
-}
-
 // PushDue pushes the issues that hooks have left notes about. If another process pushes, it
 // returns at once.
 func PushDue(c *invoke.Invocation) {

@@ -39,7 +39,8 @@ func NotPushed(err error) string {
 // saved. The warning is printed with --quiet too, since the clone may not live until the next
 // push. For the hook of an agent a process in the background pushes, and status shows the error.
 func PushSaved(c *invoke.Invocation, issue checkpoint.Issue, push invoke.Optional) {
-	if c.Env.InHook && !push.Given() && c.Store.MayDetach() && pushInBackground(c, issue) == nil {
+	if c.Env.InHook && !push.Given() && c.Store.MayDetach() &&
+		c.Store.Notes.Touch(pushDue+issue.RefName(), c.Env.Now()) == nil && inBackground(c, PushHook) == nil {
 		return
 	}
 	if err := PushIssue(c, issue, push, push.Given()); err != nil {

@@ -116,8 +116,11 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 		}
 	}
 	var newer *checkpoint.VersionError
-	if errors.As(err, &newer) {
-		r, err = withoutVersion(data, err)
+	if errors.As(err, &newer) { // a document without a checkpoint id is no record, so its version is another one
+		if m, syntaxErr := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits); syntaxErr == nil && m.Text("checkpoint_id") == "" {
+			r = checkpoint.FromDoc(m)
+			err = r.Check()
+		}
 	}
 	switch {
 	case errors.As(err, &newer):
@@ -130,10 +133,14 @@ func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, er
 }
 
 // dropOwnKeys removes the keys of a --state document that every save sets itself. It warns about
-// them, unless the document is a record.
+// them, unless the document is a record of this program, such as the output of show.
 func dropOwnKeys(c *invoke.Invocation, m *checkpoint.Map) {
 	var dropped []string
-	record := isRecord(m)
+	isMissing := func(key string) bool {
+		v, _ := m.Get(key)
+		return v == nil
+	}
+	record := !slices.ContainsFunc([]string{"checkpoint_id", "created_at", "issue_number"}, isMissing)
 	for _, key := range ownKeys {
 		if _, ok := m.Get(key); ok {
 			m.Delete(key)
@@ -148,27 +155,6 @@ func dropOwnKeys(c *invoke.Invocation, m *checkpoint.Map) {
 		keys, it = "these keys", "them"
 	}
 	c.Warnf("--state: not recorded, because the record has %s itself: %s; put %s below another key", keys, strings.Join(dropped, ", "), it)
-}
-
-// isRecord reports whether a document is a record of this program, such as the output of show.
-func isRecord(m *checkpoint.Map) bool {
-	for _, key := range []string{"checkpoint_id", "created_at", "issue_number"} {
-		if v, _ := m.Get(key); v == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// withoutVersion decodes a --state document whose key version is not that of a record. The
-// version of a document with a checkpoint id remains an error.
-func withoutVersion(data []byte, cause error) (*checkpoint.Record, error) {
-	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
-	if err != nil || m.Text("checkpoint_id") != "" {
-		return nil, cause
-	}
-	r := checkpoint.FromDoc(m)
-	return r, r.Check()
 }
 
 // ownKeys are the record keys that every save sets itself.

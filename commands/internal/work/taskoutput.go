@@ -2,7 +2,6 @@ package work
 
 import (
 	"errors"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -53,17 +52,12 @@ const maxOutput = 1 << 20
 
 // TaskOutput examines an output. A JSON file must be complete and can contain a status.
 func TaskOutput(c *invoke.Invocation, place string) tasks.Found {
-	f, err := invoke.OpenPlain(c, place)
-	if err != nil {
+	data, size, err := invoke.ReadPlain(c.Store.Root(), place, maxOutput)
+	switch {
+	case err != nil:
 		return tasks.Found{Exists: errors.Is(err, invoke.ErrNotPlain)}
-	}
-	defer f.Close()
-	if !strings.EqualFold(filepath.Ext(place), ".json") || f.Size > maxOutput {
+	case !strings.EqualFold(filepath.Ext(place), ".json") || size > maxOutput:
 		return tasks.Found{Exists: true}
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxOutput))
-	if err != nil {
-		return tasks.Found{Exists: true, Broken: true}
 	}
 	status, err := tasks.OutputStatus(data)
 	return tasks.Found{Exists: true, Broken: err != nil, Status: status}

@@ -12,12 +12,13 @@ import (
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Agent plans the installation or removal of an agent's hooks. With NoTurns, an installed
 // hook of turns is removed. A removal includes the settings file that is not shared.
 func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
-	if r.Root == "" && !install && !r.Global {
+	if r.c.Store.Root() == "" && !install && !r.Global {
 		return nil, nil
 	}
 	plan, err := r.agentFile(a, install, r.Local)
@@ -31,51 +32,44 @@ func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 // agentFile plans the installation or removal of an agent's hooks in one settings file:
 // the shared one, or if local is true, the one that is not shared.
 func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, error) {
-	file, toml, err := r.agentFiles(a, local)
+	file, err := r.settingsFile(a, local)
 	if err != nil {
 		return nil, err
 	}
 	if a.Plugin != "" {
-		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, "--agent " + a.Name, 2, nil}, install)
+		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, "--agent " + a.Name, 2}, install)
 	}
-	if !install {
-		return r.uninstallAgent(a, file, toml)
-	}
-	permission, err := r.permission(a, true)
+	permission, err := r.permission(a, install)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := r.installAgent(a, file, toml)
+	change := r.uninstallAgent
+	if install {
+		change = r.installAgent
+	}
+	plan, err := change(a, file)
 	return append(plan, permission...), err
 }
 
-// installAgent plans the installation of hooks in one of both files.
-func (r *Repo) installAgent(a *hook.Agent, file, toml atomicfile.Replacement) ([]HookChange, error) {
-	inTOML, err := hook.HasTOMLHooks(toml.Text)
-	if err != nil {
-		return nil, r.settingsError(a, toml, err)
-	}
-	if inTOML && !file.Exists() {
-		text := toml.Text
-		if r.NoTurns && slices.Contains(a.InstalledTOML(text), a.TurnEvent()) {
-			text, err = a.UninstallTOML(text)
-		}
-		if err == nil {
-			text, err = r.installed(a).InstallTOML(text)
-		}
-		return r.settingsChange(toml, text, "add hooks to "), r.settingsError(a, toml, err)
-	}
+// installAgent plans the installation of hooks in a settings file.
+func (r *Repo) installAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookChange, error) {
 	text, err := r.install(a, file)
 	if err == nil && r.Allow && a.Allow != nil && a.Allow.Rule != "" {
 		text, err = a.Allow.Allow(text)
 	}
-	return r.settingsChange(file, text, "add hooks to "), r.settingsError(a, file, err)
+	if err != nil {
+		return nil, r.settingsError(a, file, err)
+	}
+	return r.settingsChange(file, text, "add hooks to "), nil
 }
 
 // install returns the text of a settings file with the agent's hooks.
 func (r *Repo) install(a *hook.Agent, file atomicfile.Replacement) (string, error) {
+	if !r.NoTurns {
+		return a.Install(file.Text, file.Exists())
+	}
 	text, exists := file.Text, file.Exists()
-	if r.NoTurns && slices.Contains(a.Installed(text), a.TurnEvent()) {
+	if slices.Contains(a.Installed(text), a.TurnEvent()) {
 		keepDir, err := r.keepDir()
 		if err != nil {
 			return "", err
@@ -83,15 +77,7 @@ func (r *Repo) install(a *hook.Agent, file atomicfile.Replacement) (string, erro
 		rest, gone := a.Uninstall(text, atomicfile.Kept(keepDir, file.Path)...)
 		text, exists = rest, !gone
 	}
-	return r.installed(a).Install(text, exists)
-}
-
-// installed returns the agent with the events to install.
-func (r *Repo) installed(a *hook.Agent) *hook.Agent {
-	if r.NoTurns {
-		return a.WithoutTurns()
-	}
-	return a
+	return a.WithoutTurns().Install(text, exists)
 }
 
 // Manual returns text for manual installation: an agent's settings, or git's hooks if a
@@ -124,19 +110,17 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, "--agent " + a.Name + " --allow", 2, nil}
-	if !install {
-		own.stays = func(string) {}
+	if !install && file.Exists() && !hook.PermissionMark.IsOwn(file.Text) {
+		return nil, nil // a user edited it
 	}
-	return r.ownFile(file, own, install)
+	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, "--agent " + a.Name + " --allow", 2}, install)
 }
 
-// agentFiles reads both files that can contain an agent's hooks. The second is the zero
-// value for an agent without a TOML file, and for settings that are not shared.
-func (r *Repo) agentFiles(a *hook.Agent, local bool) (file, toml atomicfile.Replacement, err error) {
+// settingsFile reads the file with an agent's hooks.
+func (r *Repo) settingsFile(a *hook.Agent, local bool) (file atomicfile.Replacement, err error) {
 	home, err := r.agentHome()
 	if err != nil {
-		return file, toml, err
+		return file, err
 	}
 	name, flag := a.File, ""
 	switch {
@@ -146,13 +130,9 @@ func (r *Repo) agentFiles(a *hook.Agent, local bool) (file, toml atomicfile.Repl
 		name, flag = a.Local, "--local"
 	}
 	if name == "" {
-		return file, toml, refuse("git checkpoint hooks install --agent "+a.Name, "%s has no settings file for %s", a.Name, flag)
+		return file, refuse("git checkpoint hooks install --agent "+a.Name, "%s has no settings file for %s", a.Name, flag)
 	}
-	if file, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(name))); err != nil || a.TOML == "" || local {
-		return file, toml, err
-	}
-	toml, err = atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.TOML)))
-	return file, toml, err
+	return atomicfile.Read(filepath.Join(home, filepath.FromSlash(name)))
 }
 
 // agentHome returns the parent directory of an agent's files: the worktree root, or with
@@ -161,10 +141,10 @@ func (r *Repo) agentHome() (string, error) {
 	if r.Global {
 		return os.UserHomeDir()
 	}
-	if r.Root == "" {
+	if r.c.Store.Root() == "" {
 		return "", refuse("", "without a worktree there is no place for an agent's settings: use --global")
 	}
-	return r.Root, nil
+	return r.c.Store.Root(), nil
 }
 
 // AgentsHere returns the agents that this user or project uses: the program is on PATH, or
@@ -179,9 +159,9 @@ func (r *Repo) AgentsHere() ([]*hook.Agent, error) {
 		a := hook.AgentNamed(name)
 		_, err := exec.LookPath(a.Program)
 		used := err == nil || a.Home != "" && isFolder(filepath.Join(home, filepath.FromSlash(path.Dir(a.Home))))
-		if r.Root != "" && !strings.HasPrefix(a.File, ".github/") && !strings.HasPrefix(a.File, ".agents/") {
+		if r.c.Store.Root() != "" && !strings.HasPrefix(a.File, ".github/") && !strings.HasPrefix(a.File, ".agents/") {
 			dir, _, _ := strings.Cut(a.File, "/")
-			used = used || isFolder(filepath.Join(r.Root, dir))
+			used = used || isFolder(filepath.Join(r.c.Store.Root(), dir))
 		}
 		if used && (!r.Global || a.Home != "") && (!r.Local || a.Local != "") {
 			here = append(here, a)
@@ -195,9 +175,9 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// uninstallAgent plans the removal of hooks from both files. Kept copies show which
+// uninstallAgent plans the removal of hooks from a settings file. Kept copies show which
 // objects and arrays existed before the install.
-func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) ([]HookChange, error) {
+func (r *Repo) uninstallAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookChange, error) {
 	if err := a.Check(file.Text); err != nil {
 		return nil, r.settingsError(a, file, err)
 	}
@@ -211,29 +191,21 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file, toml atomicfile.Replacement) 
 		text = a.Allow.Disallow(text, a, before...)
 	}
 	text, gone := a.Uninstall(text, before...)
-	plan := r.settingsChange(file, text, "take hooks out of ")
-	if gone { // the file was created for the hooks
-		plan = []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error {
-			err := file.Remove()
-			if err == nil {
-				removeEmpty(filepath.Dir(file.Path), 2)
-			}
-			return err
-		}}}
+	if !gone {
+		return r.settingsChange(file, text, "take hooks out of "), nil
 	}
-	if text, err = a.UninstallTOML(toml.Text); err != nil {
-		return nil, r.settingsError(a, toml, err)
-	}
-	plan = append(plan, r.settingsChange(toml, text, "take hooks out of ")...)
-	permission, err := r.permission(a, false)
-	return append(plan, permission...), err
+	return []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error { // the file was created for the hooks
+		err := file.Remove()
+		if err == nil {
+			removeEmpty(filepath.Dir(file.Path), 2)
+		}
+		return err
+	}}}, nil
 }
 
+// settingsError returns the error for an agent's settings file that cannot be changed.
 func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &SettingsError{a.Name, r.shownFile(f.Path), err}
+	return failure.Errorf(failure.Usage, "git checkpoint hooks install --manual --agent "+a.Name, "hooks: %s: %w", r.shownFile(f.Path), err)
 }
 
 func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []HookChange {

@@ -1,22 +1,21 @@
 package install
 
 import (
-	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/view"
 )
 
 // keepDir returns the directory for copies of changed files: inside the repository, or
 // with --global inside the user's state directory.
 func (r *Repo) keepDir() (string, error) {
 	if !r.Global {
-		return filepath.Join(r.CommonDir, "git-checkpoint", "before"), nil
+		return filepath.Join(r.c.Store.CommonDir(), "git-checkpoint", "before"), nil
 	}
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
@@ -42,24 +41,14 @@ func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 		err = change()
 	}
 	if err == nil && f.Text != "" {
-		r.Kept = append(r.Kept, Copy{r.shownFile(f.Path), r.shownFile(kept)})
+		r.Kept = append(r.Kept, view.Kept{Path: r.shownFile(f.Path), Copy: r.shownFile(kept)})
 	}
 	return err
 }
 
 // replace replaces a file's text and keeps a copy of its former text.
 func (r *Repo) replace(f atomicfile.Replacement, text string) error {
-	f.Force = r.Force
-	return r.obstacle(r.keep(f, func() error { return f.Write(text) }))
-}
-
-// obstacle adds a hint about --force to the error of a refused replacement.
-func (r *Repo) obstacle(err error) error {
-	var obstacle *atomicfile.ObstacleError
-	if errors.As(err, &obstacle) {
-		return refuse("", "%w; with --force it is replaced", err)
-	}
-	return err
+	return r.keep(f, func() error { return f.Write(text) })
 }
 
 // createHook creates a hook file. Husky's files need no executable bit.
@@ -78,9 +67,9 @@ func (r *Repo) createHook(path, text string, s hook.Style) error {
 // share sets the modes of files in the folder of a shared repository.
 func (r *Repo) share(paths ...string) {
 	for _, path := range paths {
-		rel, err := filepath.Rel(r.CommonDir, path)
-		if err == nil && filepath.IsLocal(rel) && r.Share != nil && !r.Global {
-			r.Share(path)
+		rel, err := filepath.Rel(r.c.Store.CommonDir(), path)
+		if err == nil && filepath.IsLocal(rel) && !r.Global {
+			r.c.Store.Share(path)
 		}
 	}
 }
@@ -92,8 +81,8 @@ func hookMode(s hook.Style) os.FileMode {
 	return 0o777
 }
 
-// copyAside creates a second name for a hook file or symlink in the directory Aside. The
-// hook remains in its place until a wrapper replaces it.
+// copyAside copies a hook file or symlink to the directory Aside. The hook remains in its place
+// until a wrapper replaces it.
 func (r *Repo) copyAside(path, aside string) error {
 	if err := os.MkdirAll(filepath.Dir(aside), 0o777); err != nil {
 		return err
@@ -109,10 +98,7 @@ func (r *Repo) copyAside(path, aside string) error {
 		}
 		return os.Symlink(target, aside)
 	}
-	if err := os.Link(path, aside); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	f, err := atomicfile.Read(path) // for file systems without hard links
+	f, err := atomicfile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -127,25 +113,11 @@ func (r *Repo) copyAside(path, aside string) error {
 	return errors.Join(to.Create(f.Text, info.Mode().Perm()), os.Chmod(aside, info.Mode().Perm()))
 }
 
-// sameHook reports whether two paths lead to the same file or to equal files.
+// sameHook reports whether two paths lead to equal files.
 func sameHook(path, aside string) bool {
-	a, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(aside)
-	if err != nil {
-		return false
-	}
-	if os.SameFile(a, b) {
-		return true
-	}
-	one, err := os.ReadFile(path)
-	if err != nil {
-		return false
-	}
-	other, err := os.ReadFile(aside)
-	return err == nil && bytes.Equal(one, other) && a.Mode() == b.Mode()
+	one, err := atomicfile.Read(path)
+	other, otherErr := atomicfile.Read(aside)
+	return err == nil && otherErr == nil && one.Exists() && one.IsEqual(other)
 }
 
 // putBack moves a hook back from the directory Aside, over its wrapper.

@@ -67,7 +67,7 @@ func (r *Repo) installConfig() ([]HookChange, error) {
 // configHook returns a hook's event and command in git's configuration. If own is true,
 // only entries of this scope count.
 func (r *Repo) configHook(e hook.Event, own bool) (event, command string) {
-	for _, entry := range r.Config {
+	for _, entry := range r.c.Store.Config() {
 		if own && entry.Scope != r.scope() {
 			continue
 		}
@@ -117,7 +117,7 @@ func (r *Repo) setConfig(args ...string) error {
 // scope.
 func (r *Repo) configFile() string {
 	if !r.Global {
-		return filepath.Join(r.CommonDir, "config")
+		return filepath.Join(r.c.Store.CommonDir(), "config")
 	}
 	if file := os.Getenv("GIT_CONFIG_GLOBAL"); file != "" {
 		return file
@@ -141,7 +141,7 @@ func (r *Repo) settingMark() (string, error) {
 
 // settingChange plans to enable pushes in pre-push, unless already enabled.
 func (r *Repo) settingChange() []HookChange {
-	if r.PrePush != "off" {
+	if r.c.Settings.String("hooks.pre_push") != "off" {
 		return nil
 	}
 	return []HookChange{{Text: fmt.Sprintf("set %s = push (%s)", prePushKey, r.scope()), Do: func() error {

@@ -12,14 +12,15 @@ package install
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
@@ -28,68 +29,27 @@ import (
 
 // A Repo is a repository for the installation of hooks.
 type Repo struct {
-	Context   context.Context
-	Git       gitstore.Git // runs in the worktree root, or in the bare repository
-	Config    []gitstore.ConfigEntry
-	Root      string // worktree root, "" in a bare repository
-	CommonDir string
-	PrePush   string // setting hooks.pre_push
-	Global    bool   // install for all repositories of this user
-	Allow     bool   // also permit an agent to run this program
-	Local     bool   // use an agent's settings file that is not shared
-	Force     bool   // also replace or remove edited text
-	NoTurns   bool   // no hook at the end of an agent's turn
+	Global  bool // install for all repositories of this user
+	Allow   bool // also permit an agent to run this program
+	Local   bool // use an agent's settings file that is not shared
+	Force   bool // also replace or remove edited text
+	NoTurns bool // no hook at the end of an agent's turn
 
-	Warn func(format string, args ...any)
+	Kept []view.Kept // copies of changed files that had content
 
-	// ClearLock moves a lock file away that a killed git has left. It may be nil.
-	ClearLock func(path string)
-
-	// Share sets the modes of files for core.sharedRepository. If it is nil, the modes stay.
-	Share func(paths ...string)
-
-	Kept []Copy // copies of changed files that had content
-
+	c          *invoke.Invocation
 	keptConfig bool
+	keepEdited bool // files of install that a user edited stay, with a warning
 }
 
-// A Copy names a changed file and the copy of its former content.
-type Copy struct{ File, Kept string }
+// Open returns the open repository of a command.
+func Open(c *invoke.Invocation) *Repo { return &Repo{c: c} }
 
 // A HookChange is one step of an install or uninstall.
 type HookChange struct {
 	Text string // description for users
 	Do   func() error
 }
-
-// A HookError reports an install or uninstall that was refused because it would cause
-// damage. Hint is a suggested command, or "".
-type HookError struct {
-	Hint string
-	Err  error
-}
-
-func (e *HookError) Error() string { return "hooks: " + e.Err.Error() }
-
-func (e *HookError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
-
-// Unwrap returns the cause.
-func (e *HookError) Unwrap() error { return e.Err }
-
-// A SettingsError reports an agent's settings file that cannot be extended.
-type SettingsError struct {
-	Agent, File string
-	Err         error
-}
-
-func (e *SettingsError) Error() string { return fmt.Sprintf("hooks: %s: %v", e.File, e.Err) }
-
-func (e *SettingsError) Exit() (code int, hint string) {
-	return failure.Usage, "git checkpoint hooks install --manual --agent " + e.Agent
-}
-
-// Unwrap returns the cause.
-func (e *SettingsError) Unwrap() error { return e.Err }
 
 // RemoveStale removes temporary files of killed installs and uninstalls. A temporary file
 // can be a hard link to a hook file.
@@ -105,13 +65,13 @@ func (r *Repo) RemoveStale() {
 // because a manager may have been added or removed since. It includes a directory of all
 // repositories if wide is true.
 func (r *Repo) sites(wide bool) []site {
-	sites := []site{{dir: filepath.Join(r.CommonDir, "hooks")}}
-	if entry, set := gitstore.LastEntry(r.Config, "core.hookspath"); set && (wide || !everywhere(entry)) {
+	sites := []site{{dir: filepath.Join(r.c.Store.CommonDir(), "hooks")}}
+	if entry, set := gitstore.LastEntry(r.c.Store.Config(), "core.hookspath"); set && (wide || !everywhere(entry)) {
 		if dir, err := r.hooksPath(); err == nil && dir != os.DevNull {
 			sites = append(sites, siteAt(dir))
 		}
 	}
-	if root := r.Root; root != "" {
+	if root := r.c.Store.Root(); root != "" {
 		sites = append(sites, site{dir: filepath.Join(root, ".husky"), style: hook.Style{Bare: true}, manager: "husky"})
 	}
 	seen := map[string]bool{}
@@ -135,12 +95,12 @@ func everywhere(e gitstore.ConfigEntry) bool { return e.Scope == "global" || e.S
 // hooksPath returns core.hooksPath, resolved as in git: relative to the worktree root,
 // the working directory of hooks.
 func (r *Repo) hooksPath() (string, error) {
-	path, err := r.Git.Line(r.Context, "config", "--type=path", "--get", "core.hooksPath")
+	path, err := r.c.Store.Git().Line(r.c.Ctx, "config", "--type=path", "--get", "core.hooksPath")
 	if err != nil {
 		return "", fmt.Errorf("read core.hooksPath: %w", err)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(cmp.Or(r.Root, r.CommonDir), path)
+		path = filepath.Join(cmp.Or(r.c.Store.Root(), r.c.Store.CommonDir()), path)
 	}
 	return filepath.Clean(path), nil
 }
@@ -178,8 +138,8 @@ func (s site) aside(e hook.Event) string { return filepath.Join(s.dir, hook.Asid
 // site finds the hook directory. It refuses a directory shared with other repositories
 // unless the install is global.
 func (r *Repo) site() (site, error) {
-	entry, set := gitstore.LastEntry(r.Config, "core.hookspath")
-	own := site{dir: filepath.Join(r.CommonDir, "hooks")}
+	entry, set := gitstore.LastEntry(r.c.Store.Config(), "core.hookspath")
+	own := site{dir: filepath.Join(r.c.Store.CommonDir(), "hooks")}
 	if !set {
 		if r.Global {
 			return own, refuse("git checkpoint hooks install", "--global needs git 2.54 or core.hooksPath in the global configuration")
@@ -204,13 +164,14 @@ func (r *Repo) site() (site, error) {
 	return siteAt(dir), nil
 }
 
+// refuse returns the error of an install or uninstall that would cause damage.
 func refuse(hint, format string, args ...any) error {
-	return &HookError{hint, fmt.Errorf(format, args...)}
+	return failure.Errorf(failure.Refused, hint, "hooks: "+format, args...)
 }
 
 // within reports whether a directory belongs to the repository.
 func (r *Repo) within(dir string) bool {
-	for _, base := range []string{r.Root, r.CommonDir} {
+	for _, base := range []string{r.c.Store.Root(), r.c.Store.CommonDir()} {
 		rel, err := filepath.Rel(base, dir)
 		if base != "" && err == nil && filepath.IsLocal(rel) {
 			return true
@@ -219,31 +180,28 @@ func (r *Repo) within(dir string) bool {
 	return false
 }
 
-// A killed `git config` leaves its lock file, and all later calls fail. A mark file next
-// to the kept copies therefore exists while `git config` runs. If a lock exists beside a
-// mark for a while, its owner was killed together with this program.
+// configNote is the mark that exists while `git config` runs. A killed `git config` leaves its lock
+// file, and all later calls fail. If a lock exists beside a mark for a while, its owner was killed
+// together with this program.
+const configNote = "before/config-changes"
 
 // runConfig runs git config for the file of the scope.
 func (r *Repo) runConfig(args []string) error {
-	mark, lock, err := r.configMark()
+	file, err := atomicfile.Read(r.configFile())
 	if err != nil {
-		return err
+		return fmt.Errorf("read git's configuration: %w", err)
 	}
-	if r.ClearLock != nil && !r.Global && fsutil.Exists(mark) {
-		r.ClearLock(lock)
+	lock, notes := file.Path+".lock", r.c.Store.Notes
+	mark := notes.Path(configNote)
+	if !r.Global && fsutil.Exists(mark) {
+		r.c.Store.ClearLock(lock)
 	}
 	if !fsutil.Exists(lock) {
-		os.Remove(mark) // a new mark has the current time
-		f, err := atomicfile.Read(mark)
-		if err == nil {
-			err = f.Write(filepath.Base(lock) + "\n")
-			r.share(filepath.Dir(mark))
-		}
-		if err != nil {
+		if err := notes.Touch(configNote, time.Now()); err != nil {
 			return err
 		}
 	}
-	_, err = r.Git.Output(r.Context, append([]string{"config", "--" + r.scope()}, args...)...)
+	_, err = r.c.Store.Git().Output(r.c.Ctx, append([]string{"config", "--" + r.scope()}, args...)...)
 	if !fsutil.Exists(lock) {
 		os.Remove(mark)
 		return err
@@ -255,23 +213,10 @@ func (r *Repo) runConfig(args []string) error {
 	return nil
 }
 
-// configMark returns the paths of the mark and of git's lock file.
-func (r *Repo) configMark() (mark, lock string, err error) {
-	dir, err := r.keepDir()
-	if err != nil {
-		return "", "", err
-	}
-	f, err := atomicfile.Read(r.configFile())
-	if err != nil {
-		return "", "", fmt.Errorf("read git's configuration: %w", err)
-	}
-	return filepath.Join(dir, "config-changes"), f.Path + ".lock", nil
-}
-
 // shownFile returns a path for messages, relative to the worktree root if inside the
 // worktree.
 func (r *Repo) shownFile(path string) string {
-	if rel, err := filepath.Rel(r.Root, path); r.Root != "" && err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(r.c.Store.Root(), path); r.c.Store.Root() != "" && err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path

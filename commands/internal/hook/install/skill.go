@@ -8,16 +8,13 @@ import (
 )
 
 // Skill plans to write or remove the files of the skill for agents.
-func (r *Repo) Skill(install bool) ([]HookChange, error) { return r.skill(install, nil) }
-
-// skill is Skill with ownFile.stays.
-func (r *Repo) skill(install bool, stays func(shown string)) (plan []HookChange, err error) {
+func (r *Repo) Skill(install bool) (plan []HookChange, err error) {
 	files, err := r.readSkills()
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		more, err := r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill", 3, stays}, install)
+		more, err := r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill", 3}, install)
 		if err != nil {
 			return nil, err
 		}
@@ -31,9 +28,8 @@ func (r *Repo) skill(install bool, stays func(shown string)) (plan []HookChange,
 type ownFile struct {
 	text    string
 	mark    hook.Mark
-	flags   string             // flags of hooks install that write the file
-	folders int                // number of its folders that are removed with it if they are empty
-	stays   func(shown string) // called for an edited file, which then stays; nil refuses the change
+	flags   string // flags of hooks install that write the file
+	folders int    // number of its folders that are removed with it if they are empty
 }
 
 // ownFile plans to write or remove a file that install writes as a whole. It returns an error if
@@ -44,16 +40,15 @@ func (r *Repo) ownFile(f atomicfile.Replacement, o ownFile, install bool) ([]Hoo
 		verb = "install"
 	}
 	switch {
-	case edited && o.stays != nil:
-		o.stays(shown)
+	case edited && r.keepEdited:
+		r.c.Warnf("%s was edited, and stays", shown)
 	case edited && !r.Force:
 		return nil, refuse("git checkpoint hooks "+verb+" "+o.flags+" --force", "%s was edited, or another program wrote it", shown)
 	case install && f.Text != o.text:
 		return []HookChange{{"write " + shown, func() error { return r.replace(f, o.text) }}}, nil
 	case !install && f.Exists():
 		return []HookChange{{"remove " + shown, func() error {
-			f.Force = r.Force
-			err := r.obstacle(r.keep(f, f.Remove))
+			err := r.keep(f, f.Remove)
 			if err == nil {
 				removeEmpty(filepath.Dir(f.Path), o.folders)
 			}
@@ -82,7 +77,7 @@ func (r *Repo) readSkills() ([]atomicfile.Replacement, error) {
 
 // Skills returns the installed files of the skill.
 func (r *Repo) Skills() ([]string, error) {
-	if r.Root == "" && !r.Global {
+	if r.c.Store.Root() == "" && !r.Global {
 		return nil, nil
 	}
 	files, err := r.readSkills()

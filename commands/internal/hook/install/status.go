@@ -13,80 +13,51 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/hook"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
-// A Hook is the installation state of one of git's hooks. Way is "config", "file", or ""
-// if not installed. Runs reports whether the canary ran; otherwise Why is the reason.
-type Hook struct {
-	Event   hook.Event
-	Way     string
-	Place   string
-	Manager string // manager that also uses the file, or ""
-	Runs    bool
-	Why     string
-}
-
-// Status finds each installed hook and lets git run it as a canary.
-func (r *Repo) Status() ([]Hook, error) {
+// Status finds each installed hook, and lets git run it as a canary.
+func (r *Repo) Status() ([]view.Hook, error) {
 	version, err := gitstore.InstalledGitVersion()
 	if err != nil {
 		return nil, err
 	}
-	var hooks []Hook
+	var hooks []view.Hook
 	for _, e := range hook.Events() {
 		found := r.find(e, version)
-		found.Event = e
+		found.Event, found.Setting = string(e), r.c.Settings.String("hooks."+strings.ReplaceAll(string(e), "-", "_"))
 		hooks = append(hooks, found)
 	}
 	return hooks, nil
 }
 
-// An AgentFile is an agent's settings file with hooks of this program.
-type AgentFile struct {
-	Agent, Path string
-	Events      []string
-}
-
 // Agents returns the agents with installed hooks.
-func (r *Repo) Agents() ([]AgentFile, error) {
-	if r.Root == "" && !r.Global {
+func (r *Repo) Agents() ([]view.Agent, error) {
+	if r.c.Store.Root() == "" && !r.Global {
 		return nil, nil
 	}
-	var all []AgentFile
+	var all []view.Agent
 	for _, name := range hook.Agents() {
 		a := hook.AgentNamed(name)
 		for _, local := range []bool{false, true} {
 			if r.Global && (local || a.Home == "") || local && a.Local == "" {
 				continue
 			}
-			found, err := r.installedFor(a, local)
+			file, err := r.settingsFile(a, local)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, found...)
+			events := a.Installed(file.Text)
+			if a.Plugin != "" && file.Exists() {
+				events = []string{"plugin"}
+			}
+			if len(events) > 0 {
+				all = append(all, view.Agent{Agent: a.Name, Path: r.shownFile(file.Path), Events: events})
+			}
 		}
 	}
 	return all, nil
-}
-
-// installedFor returns the files that have hooks of an agent.
-func (r *Repo) installedFor(a *hook.Agent, local bool) ([]AgentFile, error) {
-	file, toml, err := r.agentFiles(a, local)
-	if err != nil {
-		return nil, err
-	}
-	var found []AgentFile
-	switch events := a.Installed(file.Text); {
-	case a.Plugin != "" && file.Exists():
-		found = append(found, AgentFile{a.Name, r.shownFile(file.Path), []string{"plugin"}})
-	case len(events) > 0:
-		found = append(found, AgentFile{a.Name, r.shownFile(file.Path), events})
-	}
-	if events := a.InstalledTOML(toml.Text); len(events) > 0 {
-		found = append(found, AgentFile{a.Name, r.shownFile(toml.Path), events})
-	}
-	return found, nil
 }
 
 // CanaryVariable is the environment variable of a canary run. A hook with this variable
@@ -94,12 +65,12 @@ func (r *Repo) installedFor(a *hook.Agent, local bool) ([]AgentFile, error) {
 const CanaryVariable = "GIT_CHECKPOINT_CANARY"
 
 // find locates an installed hook and runs its canary.
-func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
-	for _, entry := range slices.Backward(r.Config) {
+func (r *Repo) find(e hook.Event, version gitstore.GitVersion) view.Hook {
+	for _, entry := range slices.Backward(r.c.Store.Config()) {
 		if entry.Key != "hook."+e.ConfigName()+".command" {
 			continue
 		}
-		h := Hook{Way: "config", Place: fmt.Sprintf("hook.%s (%s)", e.ConfigName(), entry.Scope)}
+		h := view.Hook{Way: "config", Place: fmt.Sprintf("hook.%s (%s)", e.ConfigName(), entry.Scope)}
 		if !version.AtLeast(2, 54) {
 			h.Why = fmt.Sprintf("git %d.%d does not know hooks in its configuration", version[0], version[1])
 			return h
@@ -113,14 +84,14 @@ func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
 		data, err := os.ReadFile(site.file(e))
 		if err == nil && legacy(site, e, string(data)) {
 			path := site.renamed(e)[0]
-			h := Hook{Way: "file", Place: r.shownFile(path), Manager: "pre-commit"}
+			h := view.Hook{Way: "file", Place: r.shownFile(path), Manager: "pre-commit"}
 			h.Runs, h.Why = r.canary([]string{path, "canary", "canary"}) // pre-commit calls this file before its own hooks
 			return h
 		}
 		if err != nil || hook.Find(string(data), e) == hook.Absent {
 			continue
 		}
-		h := Hook{Way: "file", Place: r.shownFile(site.file(e)), Manager: cmp.Or(site.manager, hook.Manager(string(data)))}
+		h := view.Hook{Way: "file", Place: r.shownFile(site.file(e)), Manager: cmp.Or(site.manager, hook.Manager(string(data)))}
 		if !hook.OnTop(string(data), e) {
 			h.Why = "the block is not at the top of the file"
 			return h
@@ -128,16 +99,16 @@ func (r *Repo) find(e hook.Event, version gitstore.GitVersion) Hook {
 		h.Runs, h.Why = r.canary(r.fileCanary(e, version))
 		return h
 	}
-	return Hook{}
+	return view.Hook{}
 }
 
 // canary runs a command and reports whether this program's hook printed the canary word.
 func (r *Repo) canary(argv []string) (runs bool, why string) {
-	ctx, cancel := context.WithTimeout(r.Context, 10*time.Second)
+	ctx, cancel := context.WithTimeout(r.c.Ctx, 10*time.Second)
 	defer cancel()
 	word := rand.Text()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = cmp.Or(r.Root, r.CommonDir)
+	cmd.Dir = cmp.Or(r.c.Store.Root(), r.c.Store.CommonDir())
 	cmd.Env = append(os.Environ(), CanaryVariable+"="+word, "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
@@ -153,7 +124,7 @@ func (r *Repo) canary(argv []string) (runs bool, why string) {
 // silencing returns flags that disable all hooks in git's configuration except one.
 func (r *Repo) silencing(but string) []string {
 	var flags []string
-	for _, entry := range r.Config {
+	for _, entry := range r.c.Store.Config() {
 		section, ok := strings.CutSuffix(entry.Key, ".event")
 		if ok && strings.HasPrefix(section, "hook.") && section != but {
 			flags = append(flags, "-c", section+".enabled=false")
@@ -168,7 +139,7 @@ func (r *Repo) fileCanary(e hook.Event, version gitstore.GitVersion) []string {
 	if version.AtLeast(2, 36) {
 		return append(append([]string{"git"}, r.silencing("")...), "hook", "run", string(e), "--", "canary", "canary")
 	}
-	dir := filepath.Join(r.CommonDir, "hooks")
+	dir := filepath.Join(r.c.Store.CommonDir(), "hooks")
 	if path, err := r.hooksPath(); err == nil {
 		dir = path
 	}

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,22 +30,18 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 	if r.Global {
 		return plan, nil
 	}
+	r.keepEdited = true
 	for _, name := range hook.Agents() {
 		out, err := r.Agent(hook.AgentNamed(name), false)
-		var refused *HookError
-		if errors.As(err, &refused) { // an edited plugin file
-			r.Warn("%v; it stays", refused.Err)
-			continue
-		}
 		if err != nil {
 			return nil, err
 		}
 		plan = append(plan, out...)
 	}
-	if r.Root == "" {
+	if r.c.Store.Root() == "" {
 		return plan, nil
 	}
-	out, err = r.skill(false, func(shown string) { r.Warn("%s was edited, and stays", shown) })
+	out, err = r.Skill(false)
 	return append(plan, out...), err
 }
 
@@ -76,7 +71,7 @@ func (r *Repo) unsetConfig(e hook.Event) ([]HookChange, error) {
 
 // unsetSetting plans to unset the setting of --push. A setting of the user remains.
 func (r *Repo) unsetSetting() ([]HookChange, error) {
-	for _, e := range r.Config {
+	for _, e := range r.c.Store.Config() {
 		if e.Scope != r.scope() || e.Key != prePushKey || e.Value != "push" {
 			continue
 		}
@@ -85,7 +80,7 @@ func (r *Repo) unsetSetting() ([]HookChange, error) {
 			return nil, err
 		}
 		if !isFile(mark) {
-			r.Warn("%s = push (%s) was not set by an install, and stays", prePushKey, r.scope())
+			r.c.Warnf("%s = push (%s) was not set by an install, and stays", prePushKey, r.scope())
 			return nil, nil
 		}
 		return []HookChange{{fmt.Sprintf("unset %s (%s)", prePushKey, r.scope()), func() error {
@@ -160,7 +155,7 @@ func (r *Repo) stranded(path, aside string) []HookChange {
 		}}}
 	}
 	if _, err := os.Lstat(path); err == nil {
-		r.Warn("%s is from before an install, and %s has been written anew since", r.shownFile(aside), r.shownFile(path))
+		r.c.Warnf("%s is from before an install, and %s has been written anew since", r.shownFile(aside), r.shownFile(path))
 		return nil
 	}
 	return []HookChange{{"put " + r.shownFile(path) + " back", func() error { return putBack(aside, path) }}}
