@@ -198,8 +198,12 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 		if left != "" {
 			c.Infof("removed %s, which a killed restore had left", view.QuotePath(left))
 		}
-		if issue := c.Store.Restorer.LastRestored(c.Ctx); issue != "" {
-			hint = "git checkpoint undo " + view.IssueArg(issue)
+		list, _, _ := c.Store.Operations(c.Ctx)
+		changedFiles := func(e *gitstore.Operation) bool {
+			return e.State == gitstore.OperationDone && e.HasFiles() && len(e.Issues) > 0
+		}
+		if i := slices.IndexFunc(list, changedFiles); i >= 0 {
+			hint = "git checkpoint undo " + view.IssueArg(list[i].Issues[0])
 		}
 		return failure.Errorf(failure.Refused, hint, "restore: no restore was interrupted in this worktree")
 	}

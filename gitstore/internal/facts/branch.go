@@ -3,8 +3,8 @@ package facts
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,64 +13,46 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/ledger"
-	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// OnceHad looks for traces of a branch in the configuration and the reflogs. It also
-// returns the new name if the branch was renamed. Renames before since are ignored: they
-// concern another branch of the same name. A checkout from an unborn HEAD is no trace: its
-// branch, such as that of init.defaultBranch, never existed.
+// OnceHad looks for traces of a branch in the configuration and in the reflogs of HEAD and all branches. It
+// also returns the new name if the branch was renamed. Renames before since are ignored: they concern another
+// branch of the same name. A checkout from an unborn HEAD is no trace: its branch, such as that of
+// init.defaultBranch, never existed.
 func (s *Facts) OnceHad(ctx context.Context, name string, since time.Time) (once bool, became string) {
 	for _, e := range s.repo.Config {
 		key, ok := strings.CutPrefix(e.Key, "branch."+name+".")
 		once = once || ok && !strings.Contains(key, ".") // not a key of branch <name>.<more>
 	}
-	entries, err := s.repo.Reflog(ctx, "HEAD")
+	out, err := s.repo.Git.Output(ctx, "log", "-g", "--ignore-missing", "--no-show-signature", "--encoding=UTF-8", "--date=unix", "--format=%gD%x09%gs", "HEAD", "--branches")
 	if err != nil {
 		return once, ""
 	}
-	for _, e := range entries {
-		if rest, ok := strings.CutPrefix(e.Message, "checkout: moving from "); ok {
-			from, to, ok := strings.Cut(rest, " to ")
-			once = once || ok && (from == name && !e.Old.IsZero() || to == name)
+	lines := strings.Split(string(out), "\n")
+	for i, line := range lines[:len(lines)-1] {
+		at, message, _ := strings.Cut(line, "\t")
+		ref, seconds, _ := strings.Cut(strings.TrimSuffix(at, "}"), "@{")
+		if rest, ok := strings.CutPrefix(message, "checkout: moving from "); ok {
+			from, to, _ := strings.Cut(rest, " to ")
+			isUnborn := !strings.HasPrefix(lines[i+1], "HEAD@{") // the first entry
+			once = once || from == name && !isUnborn || to == name
 		}
-		if to, ok := strings.CutPrefix(e.Message, renamed(name)); ok {
-			once = true
-			if became == "" && !e.At.Before(since) && s.HasBranch(ctx, to) {
-				became = to
-			}
+		to, ok := strings.CutPrefix(message, "Branch: renamed refs/heads/"+name+" to refs/heads/")
+		if once = once || ok; !ok {
+			continue
 		}
-	}
-	if now := s.renamedTo(ctx, name, since); now != "" {
-		became = now
-	}
-	return once || became != "", became
-}
-
-// renamed returns the start of git's reflog message for a rename of a branch.
-func renamed(name string) string { return "Branch: renamed refs/heads/" + name + " to refs/heads/" }
-
-// renamedTo returns the branch whose reflog records a rename from this name. A reflog
-// moves with its branch at every rename, whereas the reflog of HEAD records only renames
-// of the checked-out branch.
-func (s *Facts) renamedTo(ctx context.Context, name string, since time.Time) string {
-	if s.repo.Info.RefFormat != "files" {
-		return "" // each reflog would need a git process
-	}
-	heads, err := s.repo.Refs.List(ctx, "refs/heads/")
-	if err != nil {
-		return ""
-	}
-	for _, ref := range slices.Sorted(maps.Keys(heads)) {
-		entries, _ := refs.ReadLog(s.repo.Info.CommonDir, ref)
-		for _, e := range entries {
-			if strings.HasPrefix(e.Message, renamed(name)) && !e.At.Before(since) {
-				return strings.TrimPrefix(ref, "refs/heads/")
-			}
+		if unix, err := strconv.ParseInt(seconds, 10, 64); err != nil || time.Unix(unix, 0).Before(since) {
+			continue
+		}
+		// A reflog moves with its branch at every rename. That of HEAD has only the renames of its branch.
+		if ref != "HEAD" {
+			became = strings.TrimPrefix(ref, "refs/heads/")
+		} else if became == "" && s.HasBranch(ctx, to) {
+			became = to
 		}
 	}
-	return ""
+	return once, became
 }
 
 // A FormerName is an earlier name of a branch, until a rename at the time Until.

@@ -26,7 +26,7 @@ type Worktree struct {
 	Dir     string
 	Created bool // FindOrAddWorktree has created it
 
-	branch, tip string // the branch that FindOrAddWorktree created, and its tip
+	made *operation.Place // branch that FindOrAddWorktree created, with its commit, or nil
 }
 
 // FindOrAddWorktree returns the worktree at dir if it has the checkpoint's branch checked out. If
@@ -75,11 +75,12 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
 	p := Worktree{Dir: dir, Created: true}
-	if at := slices.Index(args, "-b"); at >= 0 {
-		p.branch = args[at+1]
-		if p.tip, err = s.repo.Git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil {
+	if slices.Contains(args, "-b") {
+		tip, err := s.repo.ReadRef(ctx, "refs/heads/"+c.Branch)
+		if err != nil {
 			return Worktree{}, err
 		}
+		p.made = &operation.Place{Branch: c.Branch, Commit: tip.String()}
 	}
 	return p, nil
 }
@@ -98,17 +99,13 @@ func (s *Facts) despiteHook(err error, isDone func() bool) error {
 // RemoveWorktree removes a worktree and branch that FindOrAddWorktree created. If the worktree
 // has changed since, git refuses and both stay.
 func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
-	git := s.repo.Git
-	git.Replacements = true
-	git.Dir = s.repo.Info.CommonDir // the working directory must not be inside of the removed worktree
-	if _, err := git.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil || p.branch == "" {
+	g := s.repo.Git
+	g.Replacements = true
+	g.Dir = s.repo.Info.CommonDir // the working directory must not be inside of the removed worktree
+	if _, err := g.Output(ctx, "worktree", "remove", "--", p.Dir); err != nil {
 		return err
 	}
-	if tip, err := git.Line(ctx, "rev-parse", "--verify", "-q", "refs/heads/"+p.branch); err != nil || tip != p.tip {
-		return err
-	}
-	_, err := git.Output(ctx, "branch", "-q", "-D", "--", p.branch)
-	return err
+	return s.DeleteMade(ctx, p.made)
 }
 
 // isSame reports whether two paths are the same directory.
@@ -211,7 +208,9 @@ func (s *Facts) DeleteMade(ctx context.Context, made *operation.Place) error {
 	}
 	at, err := s.repo.ReadRef(ctx, "refs/heads/"+made.Branch)
 	if err == nil && at.String() == made.Commit {
-		_, err = s.repo.Git.Output(ctx, "branch", "-q", "-D", "--", made.Branch)
+		g := s.repo.Git
+		g.Dir = s.repo.Info.CommonDir // the working directory may be removed
+		_, err = g.Output(ctx, "branch", "-q", "-D", "--", made.Branch)
 	}
 	return err
 }

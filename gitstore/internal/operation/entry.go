@@ -10,9 +10,8 @@
 // dropped checkpoints. Its tree is:
 //
 //	operation   the facts (type Facts), in the part of YAML that is JSON
-//	files       the steps that changed the files of the worktree (package restore)
-//	back        the steps of the undo
-//	index-*     the index file before these steps, if they change entries
+//	files       the steps that change the files of the worktree and entries of the index (package restore)
+//	index-*     the index file before the operation and after it, if the steps change entries
 //	blobs/      the raw contents and the staged contents that the steps need, by hash
 //
 // Large, unreadable and git-lfs files are not in the tree: they are in a folder beside it (Log.Kept).
@@ -257,27 +256,23 @@ func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {
 // Check returns why a ref below Refs is no whole entry, or nil. An entry of a later version counts
 // as whole.
 func Check(r *repo.Repo, ref string, commit plumbing.Hash) error {
-	e, err := read(r, ref, commit)
-	if errors.Is(err, errLater) {
+	if _, err := read(r, ref, commit); errors.Is(err, errLater) {
 		return nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return err
 	}
-	isPartial := repository.Partial(r.Config)
-	for content := e.Content; len(content) > 0; {
-		next := content[0]
-		content = content[1:]
-		switch {
-		case !next.IsTree() && isPartial: // the remote may have it
-		case !r.Objects.Has(next.Hash):
-			return Damaged(ref, fmt.Errorf("its object %s does not exist", next.Hash))
-		case next.IsTree():
-			below, err := trees.Read(r.Objects, next.Hash)
-			if err != nil {
-				return Damaged(ref, err)
-			}
-			content = append(below, content...)
+	tree, err := r.TreeOfCommit(commit)
+	if err != nil {
+		return Damaged(ref, err)
+	}
+	files, err := trees.Diff(r.Objects, plumbing.ZeroHash, tree)
+	if err != nil {
+		return Damaged(ref, err)
+	}
+	isPartial := repository.Partial(r.Config) // the remote may have missing objects
+	for _, f := range files {
+		if !isPartial && !r.Objects.Has(f.New.Hash) {
+			return Damaged(ref, fmt.Errorf("its object %s does not exist", f.New.Hash))
 		}
 	}
 	return nil

@@ -6,46 +6,39 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
+// keptFolder holds a folder for each operation that sets files aside, named like the ref of its entry.
+const keptFolder = "kept"
+
+func keptOf(r *repo.Repo, ref string) string {
+	return filepath.Join(r.NotePath(keptFolder), filepath.FromSlash(strings.TrimPrefix(ref, Refs)))
+}
+
 // Kept returns the folder for files of the worktree that an operation sets aside. The folder is removed
 // together with the entry.
-func (l *Log) Kept(e *Entry) string {
-	return filepath.Join(l.repo.StateDir(), "kept", strconv.Itoa(e.Number))
-}
+func (l *Log) Kept(e *Entry) string { return keptOf(l.repo, e.Name()) }
 
 // MoveKept moves the files that an operation has set aside to another folder on the same file system,
 // if there are any. ref is the name of the entry.
 func MoveKept(r *repo.Repo, ref, to string) error {
-	worktree, number, ok := parseName(ref)
-	dir := r.WorktreeDir(worktree)
-	if !ok || dir == "" {
+	if _, _, ok := parseName(ref); !ok {
 		return nil
 	}
-	return fsutil.IgnoreMissing(os.Rename(filepath.Join(dir, "git-checkpoint", "kept", strconv.Itoa(number)), to))
+	return fsutil.IgnoreMissing(os.Rename(keptOf(r, ref), to))
 }
 
 // SweepKept removes the files that operations have set aside and whose entries are gone, in all
 // worktrees. An entry is stored before its first file is set aside.
 func (l *Log) SweepKept(ctx context.Context) error {
-	common := os.DirFS(l.repo.Info.CommonDir)
-	var folders []string
-	for _, pattern := range []string{"git-checkpoint/kept/*", "worktrees/*/git-checkpoint/kept/*"} {
-		found, err := fs.Glob(common, pattern)
-		if err != nil {
-			return err
-		}
-		folders = append(folders, found...)
-	}
-	if len(folders) == 0 {
-		return nil
+	folders, err := fs.Glob(os.DirFS(l.repo.NotePath(keptFolder)), "*/*")
+	if err != nil || len(folders) == 0 {
+		return err
 	}
 	there, err := l.list(ctx, "")
 	if err != nil {
@@ -53,17 +46,8 @@ func (l *Log) SweepKept(ctx context.Context) error {
 	}
 	var errs []error
 	for _, folder := range folders {
-		number, err := strconv.Atoi(path.Base(folder))
-		if err != nil {
-			continue
-		}
-		e := Entry{Worktree: repo.MainWorktree, Number: number}
-		if rest, ok := strings.CutPrefix(folder, "worktrees/"); ok {
-			name, _, _ := strings.Cut(rest, "/")
-			e.Worktree = repo.LinkedWorktree(name)
-		}
-		if _, ok := there[e.Name()]; !ok {
-			errs = append(errs, os.RemoveAll(filepath.Join(l.repo.Info.CommonDir, filepath.FromSlash(folder))))
+		if _, ok := there[Refs+folder]; !ok {
+			errs = append(errs, os.RemoveAll(keptOf(l.repo, Refs+folder)))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -343,10 +343,8 @@ func (l *Log) Unfinished(ctx context.Context) (*Entry, error) {
 	return nil, nil
 }
 
-// pushed is the note of started pushes: a line for each issue and worktree with the number of the
-// newest entry at that time.
-//
-//	<issue, as in refs> <worktree> <number>
+// pushed is the note of started pushes: a JSON object with the number of the newest entry at that time, by
+// issue and worktree.
 const pushed = "pushed"
 
 // NotePush notes that a push of issues begins, before the first byte is sent. From then on, another
@@ -356,26 +354,26 @@ func (l *Log) NotePush(ctx context.Context, issues []checkpoint.Issue) error {
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	lines := l.readPushed()
-	before := maps.Clone(lines)
+	numbers := l.readPushed()
+	before := maps.Clone(numbers)
 	for e, err := range l.Entries(ctx, "") {
 		if err != nil {
 			continue
 		}
 		for _, issue := range issues {
 			if key := issue.RefName() + " " + e.Worktree; e.Concerns(issue) {
-				lines[key] = max(lines[key], e.Number)
+				numbers[key] = max(numbers[key], e.Number)
 			}
 		}
 	}
-	if maps.Equal(before, lines) {
+	if maps.Equal(before, numbers) {
 		return nil
 	}
-	var text strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(lines)) {
-		fmt.Fprintf(&text, "%s %d\n", key, lines[key])
+	text, err := json.Marshal(numbers)
+	if err != nil {
+		return err
 	}
-	return l.repo.WriteNote(pushed, []byte(text.String()))
+	return l.repo.WriteNote(pushed, text)
 }
 
 // WasPushed reports whether a push of an issue was started after an operation.
@@ -384,16 +382,9 @@ func (l *Log) WasPushed(e *Entry, issue checkpoint.Issue) bool {
 }
 
 func (l *Log) readPushed() map[string]int {
-	lines := map[string]int{}
-	data, err := os.ReadFile(l.repo.NotePath(pushed))
-	if err != nil {
-		return lines
+	numbers := map[string]int{}
+	if data, err := os.ReadFile(l.repo.NotePath(pushed)); err == nil {
+		_ = json.Unmarshal(data, &numbers) // a note that a loss of power has cut is missing
 	}
-	for line := range strings.Lines(string(data)) {
-		at := strings.LastIndexByte(line, ' ')
-		if n, err := strconv.Atoi(strings.TrimSpace(line[at+1:])); err == nil && at > 0 {
-			lines[line[:at]] = n
-		}
-	}
-	return lines
+	return numbers
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/contents"
+	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
@@ -24,7 +24,7 @@ import (
 // fetch blobs that a partial clone lacks.
 func (s *worktree) checkWanted(steps []Step) error {
 	for _, st := range steps {
-		for _, f := range append(st.indexAfter[:], st.workAfter) {
+		for _, f := range append(st.After.Index[:], st.After.Work) {
 			if !f.IsBlob() {
 				continue
 			}
@@ -32,9 +32,9 @@ func (s *worktree) checkWanted(steps []Step) error {
 			switch {
 			case s.req.DryRun && errors.As(err, new(*repo.PromisedError)):
 			case err != nil:
-				return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.path, f.Hash, err)
+				return trees.Corrupt("snapshot", "path %q: blob %s: %w", st.Path, f.Hash, err)
 			case kind != plumbing.BlobObject:
-				return trees.Corrupt("snapshot", "path %q: %s is a %s", st.path, f.Hash, kind)
+				return trees.Corrupt("snapshot", "path %q: %s is a %s", st.Path, f.Hash, kind)
 			}
 		}
 	}
@@ -45,26 +45,38 @@ func (s *worktree) checkWanted(steps []Step) error {
 // for tests.
 var maxInMemory int64 = 32 << 20
 
-// makeReady creates the files of all creating steps in the staging directory.
+// makeReady creates the files of all creating steps in the staging directory. A step of an entry has the raw
+// bytes of its file. Git makes the other files.
 func (w *staging) makeReady(ctx context.Context, steps []Step) error {
-	var puts []Step
-	for _, st := range steps {
-		if st.creates() {
+	var puts []*Step
+	for i := range steps {
+		st, err := &steps[i], error(nil)
+		switch d := st.After.Disk; {
+		case !st.creates():
+		case d.Kept:
+			_, err = w.findKept(st.Path, d)
+		case d.Mode != 0 && w.s.objects.Has(d.Hash):
+			err = w.write(st.Path, d)
+		default:
 			puts = append(puts, st)
+		}
+		if err != nil {
+			return fmt.Errorf("make %q: %w", st.Path, err)
+		}
+	}
+	if slices.ContainsFunc(puts, func(st *Step) bool { return st.merge }) {
+		if err := w.s.objects.Flush(ctx); err != nil { // git checkout-index reads the results
+			return err
 		}
 	}
 	if err := w.checkout(ctx, puts); err != nil {
 		return err
 	}
-	for i := range steps {
-		if !steps[i].creates() {
-			continue
+	for _, st := range puts {
+		var err error
+		if st.After.Disk, err = w.prepared(st); err != nil {
+			return fmt.Errorf("make %q: %w", st.Path, err)
 		}
-		made, err := w.prepared(steps[i])
-		if err != nil {
-			return fmt.Errorf("make %q: %w", steps[i].path, err)
-		}
-		steps[i].diskAfter = made
 	}
 	return nil
 }
@@ -73,20 +85,21 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 // never lists a missing file. It returns paths changed concurrently; those files stay.
 func (s *worktree) apply(ctx context.Context, w *staging, area *lockedIndex, steps []Step) (lost []string, err error) {
 	defer trace.Begin(trace.Step, "write files").End()
-	var edits []indexEdit
+	var edits []Step
 	do := func(st Step, err error) error {
 		switch {
 		case errors.Is(err, ErrConcurrentChange):
-			lost = append(lost, st.path)
+			lost = append(lost, st.Path)
 			return nil
 		case errors.Is(err, errNotAside):
-			w.stays = append(w.stays, st.path)
+			w.stays = append(w.stays, st.Path)
 			return nil
 		case err != nil:
-			return fmt.Errorf("write %q: %w", st.path, err)
+			return fmt.Errorf("write %q: %w", st.Path, err)
 		}
-		if e, ok := st.edit(); ok {
-			edits = append(edits, e)
+		// A replaced file needs new stat data in the index, even if the staged content stays.
+		if st.Index || st.creates() && st.After.Work.IsBlob() && st.entry() == contents.Merged(st.After.Work) {
+			edits = append(edits, st)
 		}
 		return faultPoint("moved")
 	}
@@ -113,37 +126,37 @@ func (s *worktree) apply(ctx context.Context, w *staging, area *lockedIndex, ste
 // removeFile removes the file of a removing step, and parent directories that become
 // empty.
 func (w *staging) removeFile(i int, st Step) error {
-	if !st.work {
+	if !st.Work {
 		return nil
 	}
-	if st.before.disk.mode != 0 {
-		trash, err := w.old.open(strconv.Itoa(i), false)
-		if st.before.disk.kept {
-			trash, err = w.freePlace(st.path)
+	if st.Before.Disk.Mode != 0 {
+		trash := place{w.own, "old/" + strconv.Itoa(i)}
+		if st.Before.Disk.Kept {
+			var err error
+			if trash, err = w.keptPlace(st.Path, st.Before.Disk); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		if err := take(w.s.in, st.path, st.before.disk, trash); err != nil {
+		if err := take(w.s.in, st.Path, st.Before.Disk, trash); err != nil {
 			return err
 		}
 	}
-	w.s.prune(w.s.in, st.path, st.before.made)
+	w.s.prune(w.s.in, st.Path, st.Made)
 	return nil
 }
 
 // installFile moves a step's prepared file, or the file that was set aside, to its path.
 func (w *staging) installFile(st Step) error {
-	ready, err := w.made.open(st.path, false)
-	if st.diskAfter.kept {
-		ready, err = w.findKept(st.path, st.diskAfter)
+	ready := w.readyPlace(st.Path)
+	if st.After.Disk.Kept {
+		var err error
+		if ready, err = w.findKept(st.Path, st.After.Disk); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	if !st.before.disk.kept {
-		err := w.s.put(w.s.in, st.path, st.before.disk, ready)
-		if err == nil && st.diskAfter.kept { // the exchange has left the replaced file, which the entry has
+	if !st.Before.Disk.Kept {
+		err := w.s.put(w.s.in, st.Path, st.Before.Disk, ready)
+		if err == nil && st.After.Disk.Kept { // the exchange has left the replaced file, which the entry has
 			err = fsutil.IgnoreMissing(ready.dir.Remove(ready.name))
 		}
 		return err
@@ -151,34 +164,12 @@ func (w *staging) installFile(st Step) error {
 	return w.exchangeKept(st, ready)
 }
 
-// edit returns the index change of a step. A replaced file needs new stat data in the
-// index, even if the staged content stays.
-func (st Step) edit() (indexEdit, bool) {
-	want := st.before.index
-	if st.index {
-		want = st.indexAfter
-	}
-	e := indexEdit{path: st.path, want: want, change: st.index, sparse: st.before.sparse, assume: st.before.assume}
-	has := st.before.work
-	if st.work {
-		has = st.workAfter
-	}
-	return e, e.change || st.work && has.IsBlob() && want == contents.Merged(has)
-}
-
 // cleanNear removes temporary copies that a killed restore left beside their target
 // paths.
 func (s *worktree) cleanNear(steps []Step) {
 	for _, st := range steps {
-		if !st.creates() {
-			continue
-		}
-		pl, err := s.in.open(st.path, false)
-		if err != nil {
-			continue
-		}
-		if info, err := pl.dir.Lstat(nearName(st.path)); err == nil && info.Mode()&fs.ModeDir == 0 {
-			_ = pl.dir.Remove(nearName(st.path))
+		if pl, err := s.in.open(st.Path, false); err == nil {
+			_ = pl.dir.Remove(nearName(st.Path))
 		}
 	}
 }
@@ -186,16 +177,16 @@ func (s *worktree) cleanNear(steps []Step) {
 // markSparse marks paths missing from the index that a sparse checkout excludes from the
 // worktree. Git applies its patterns to a temporary index with these paths and an empty
 // worktree.
-func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[string]*state) error {
+func (s *worktree) markSparse(ctx context.Context, targets []Target) error {
 	if !s.configBool("core.sparsecheckout", false) {
 		return nil
 	}
 	var info bytes.Buffer
-	var asked []string
-	for _, t := range targets {
-		if st := now[t.Path]; t.Index && st.index == (Stages{}) && st.work == (Side{}) && t.IndexWant[0].IsBlob() {
+	var asked []*Target
+	for i := range targets {
+		if t := &targets[i]; t.Index && t.now.Index == (Stages{}) && t.now.Work == (Side{}) && t.IndexWant[0].IsBlob() {
 			fmt.Fprintf(&info, "%o %s\t%s\x00", t.IndexWant[0].Mode, t.IndexWant[0].Hash, t.Path)
-			asked = append(asked, t.Path)
+			asked = append(asked, t)
 		}
 	}
 	if len(asked) == 0 {
@@ -206,12 +197,10 @@ func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[str
 		return err
 	}
 	defer os.RemoveAll(dir)
-	g := s.repo.Git.With("GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+dir)
-	g.Dir = dir
-	plain := []string{"-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull}
-	_, err = g.Pipe(ctx, info.Bytes(), append(plain, "update-index", "-z", "--add", "--index-info")...)
+	g := s.temporaryIndex(dir, dir)
+	_, err = g.Pipe(ctx, info.Bytes(), "update-index", "-z", "--add", "--index-info")
 	if err == nil {
-		_, err = g.Output(ctx, append(plain, "sparse-checkout", "reapply")...)
+		_, err = g.Output(ctx, "sparse-checkout", "reapply")
 	}
 	var x indexList
 	if err == nil {
@@ -220,10 +209,18 @@ func (s *worktree) markSparse(ctx context.Context, targets []Target, now map[str
 	if err != nil {
 		return fmt.Errorf("apply the sparse checkout: %w", err)
 	}
-	for _, path := range asked {
-		now[path].sparse = x.lookup(path).sparse
+	for _, t := range asked {
+		t.now.sparse = x.lookup(t.Path).sparse
 	}
 	return nil
+}
+
+// temporaryIndex returns a git on an index in a directory, for another worktree.
+func (s *worktree) temporaryIndex(dir, worktree string) git.Git {
+	g := s.repo.Git.OnIndex(filepath.Join(dir, "index"), s.repo.Config...).With("GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+worktree)
+	g.Settings = append(g.Settings, "index.sparse=false", "core.fsync=none")
+	g.Dir = worktree
+	return g
 }
 
 // faultPoint is a test hook that stops or kills a restore after each moved file and

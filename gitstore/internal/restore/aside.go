@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,9 +35,9 @@ func aside(err error) error {
 // unread returns a file to be set aside. Size and modification time, which a rename keeps, stand for
 // its content.
 func unread(d fileOnDisk) fileOnDisk {
-	if !d.kept {
+	if !d.Kept {
 		text := fmt.Appendf(nil, "%d %d", d.info.Size(), d.info.ModTime().UnixNano())
-		d.hash, d.kept = plumbing.ComputeHash(plumbing.BlobObject, text), true
+		d.Hash, d.Kept = plumbing.ComputeHash(plumbing.BlobObject, text), true
 	}
 	return d
 }
@@ -51,8 +49,8 @@ func (s *worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, 
 	}
 	var paths bytes.Buffer
 	for _, st := range steps {
-		if st.work && st.before.disk.mode != 0 && st.before.disk.mode != trees.ModeSymlink {
-			paths.WriteString(st.path + "\x00")
+		if st.Work && st.Before.Disk.Mode != 0 && st.Before.Disk.Mode != trees.ModeSymlink {
+			paths.WriteString(st.Path + "\x00")
 		}
 	}
 	if paths.Len() == 0 {
@@ -69,69 +67,40 @@ func (s *worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, 
 	return found, nil
 }
 
-// openKept opens the folder of the entry for files that are set aside, which it creates.
-func (w *staging) openKept() (err error) {
-	if w.kept != nil {
-		return nil
-	}
-	if err := os.MkdirAll(w.s.kept, 0o777); err != nil {
-		return err
-	}
-	w.s.repo.Objects.Share(filepath.Dir(w.s.kept), w.s.kept)
-	w.kept, err = openPlaces(w.s.kept, true)
-	return err
-}
-
-// freePlace returns an unused place for the file of a path that is set aside.
-func (w *staging) freePlace(path string) (place, error) {
-	if err := w.openKept(); err != nil {
-		return place{}, aside(err)
-	}
-	for n := 0; ; n++ {
-		pl, err := w.kept.open(fmt.Sprintf("%s.%d", keptName(path), n), false)
+// keptPlace returns the place in the folder of the entry for a file of a path that is set aside.
+func (w *staging) keptPlace(path string, d fileOnDisk) (place, error) {
+	if w.kept == nil {
+		if err := w.s.repo.Objects.MakeDirs(w.s.kept); err != nil {
+			return place{}, aside(err)
+		}
+		kept, err := openFolder(w.s.kept)
 		if err != nil {
 			return place{}, aside(err)
 		}
-		if _, err := pl.dir.Lstat(pl.name); errors.Is(err, fs.ErrNotExist) {
-			return pl, nil
-		} else if err != nil {
-			return place{}, aside(err)
-		}
+		w.kept = kept
 	}
-}
-
-// keptName begins the names of the files of a path that are set aside.
-func keptName(path string) string {
-	return plumbing.ComputeHash(plumbing.BlobObject, []byte(path)).String()[:16]
+	return place{w.kept, plumbing.ComputeHash(plumbing.BlobObject, []byte(d.Hash.String()+path)).String()}, nil
 }
 
 // findKept returns the place of the file that was set aside for a path.
 func (w *staging) findKept(path string, want fileOnDisk) (place, error) {
-	if err := w.openKept(); err != nil {
-		return place{}, err
-	}
-	entries, err := readDir(w.kept.root)
+	pl, err := w.keptPlace(path, want)
 	if err != nil {
 		return place{}, err
 	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), keptName(path)+".") {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && unread(fileOnDisk{info: info}).hash == want.hash {
-			return w.kept.open(e.Name(), false)
-		}
+	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() || unread(fileOnDisk{info: info}).Hash != want.Hash {
+		return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", path, w.s.kept)
 	}
-	return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", path, w.s.kept)
+	return pl, nil
 }
 
 // exchangeKept replaces a file, which it sets aside, by a ready one.
 func (w *staging) exchangeKept(st Step, ready place) error {
-	free, err := w.freePlace(st.path)
+	free, err := w.keptPlace(st.Path, st.Before.Disk)
 	if err != nil {
 		return err
 	}
-	pl, err := w.s.in.open(st.path, false)
+	pl, err := w.s.in.open(st.Path, false)
 	if err != nil {
 		return meanwhile(err)
 	}
@@ -140,19 +109,15 @@ func (w *staging) exchangeKept(st Step, ready place) error {
 	if err := os.Rename(ready.path(), free.path()); err != nil {
 		return aside(err)
 	}
-	err = swap(free, pl, st.before.disk)
+	err = swap(free, pl, st.Before.Disk)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return aside(err)
 	}
-	second, err := w.freePlace(st.path)
-	if err == nil {
-		err = aside(os.Link(pl.path(), second.path()))
+	if err := os.Rename(free.path(), ready.path()); err != nil {
+		return aside(err)
 	}
-	if err == nil {
-		err = moveChecked(free, pl, st.before.disk)
+	if err := os.Link(pl.path(), free.path()); err != nil {
+		return aside(err)
 	}
-	return err
+	return moveChecked(ready, pl, st.Before.Disk)
 }
-
-// path returns the path of a place, for calls that take no directory.
-func (pl place) path() string { return filepath.Join(pl.dir.Name(), pl.name) }

@@ -59,7 +59,7 @@ func (x *site) identities(paths []string) (infos []os.FileInfo, index string) {
 }
 
 func (x *site) kept() (names []string) {
-	names, _ = filepath.Glob(x.Path(".git/git-checkpoint/kept/*/*"))
+	names, _ = filepath.Glob(x.Path(".git/git-checkpoint/kept/*/*/*"))
 	return names
 }
 

@@ -20,16 +20,12 @@ import (
 // clean returns targets for tracked files that were as in HEAD at the save and differ from HEAD
 // now. Files that a commit has changed since are among them only if the files go back.
 func (s *worktree) clean(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
-	staged, err := area.staged(ctx)
-	if err != nil {
-		return nil, err
-	}
-	paths, err := s.modified(ctx)
+	paths, _, err := s.lists(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.lost = s.isLost(area, paths)
-	for _, change := range staged {
+	for _, change := range area.changes {
 		paths = append(paths, change.Path)
 	}
 	if s.req.goesBack() && area.head != snap.Snap.Base {
@@ -70,10 +66,6 @@ func (s *worktree) isLost(area *lockedIndex, modified []string) bool {
 // an untracked file is returned only if the save captured all files, and the rules for ignored
 // files are those of the save. Files that the checkpoint left out are never returned.
 func (s *worktree) later(ctx context.Context, snap *contents.Files, area *lockedIndex) ([]Target, error) {
-	changes, err := area.staged(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var list []Target
 	isNew := func(path string) bool { return snap.ByPath[path] == nil && !snap.States.Lacks(path) }
 	staged := func(path string, work bool) {
@@ -81,9 +73,9 @@ func (s *worktree) later(ctx context.Context, snap *contents.Files, area *locked
 			list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: work}, later: true})
 		}
 	}
-	for _, c := range changes {
-		if c.Old.Hash.IsZero() && !c.New.Hash.IsZero() {
-			staged(c.Path, c.New.Mode != trees.ModeGitlink)
+	for _, c := range area.changes {
+		if c.Old.IsZero() && !c.New.IsZero() {
+			staged(c.Path, c.NewMode != trees.ModeGitlink)
 		}
 	}
 	for _, path := range append(area.list.paths("123"), area.intended...) {
@@ -94,7 +86,7 @@ func (s *worktree) later(ctx context.Context, snap *contents.Files, area *locked
 	if !snap.IsWhole() {
 		return list, nil
 	}
-	untracked, err := s.untracked(ctx)
+	_, untracked, err := s.lists(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,13 @@ type (
 	Stages = contents.Stages
 )
 
+// A version holds the index entries and the file of a path.
+type version struct {
+	Index Stages     `json:"index"`
+	Work  Side       `json:"work,omitzero"` // file after git's clean filters
+	Disk  fileOnDisk `json:"disk,omitzero"` // raw file
+}
+
 // A Target is what a restore wants of a path.
 type Target struct {
 	contents.Target
@@ -25,6 +32,7 @@ type Target struct {
 	oldPath string          // path at the save, if a commit since has renamed the file, or ""
 	choice  Changed         // choice for this path, "" uses the request's default
 	kept    []plumbing.Hash // of files that were set aside: see unread
+	now     state
 
 	file  versions[Side]   // without want, headThen and now
 	entry versions[Stages] // likewise
@@ -33,11 +41,11 @@ type Target struct {
 // from returns the path at the save.
 func (t *Target) from() string { return cmp.Or(t.oldPath, t.Path) }
 
-// with returns the versions of the file and of the index entry in a state.
-func (t *Target) with(s state) (file versions[Side], entry versions[Stages]) {
+// versions returns the versions of the file and of the index entry.
+func (t *Target) versions() (file versions[Side], entry versions[Stages]) {
 	file, entry = t.file, t.entry
-	file.want, file.headThen, file.now = t.WorkWant, t.WorkBase, s.work
-	entry.want, entry.headThen, entry.now = t.IndexWant, t.IndexBase, s.index
+	file.want, file.headThen, file.now = t.WorkWant, t.WorkBase, t.now.Work
+	entry.want, entry.headThen, entry.now = t.IndexWant, t.IndexBase, t.now.Index
 	file.session, entry.session = t.session != "", t.session != ""
 	file.renamed, entry.renamed = t.oldPath != "", t.oldPath != ""
 	return file, entry
@@ -45,11 +53,9 @@ func (t *Target) with(s state) (file versions[Side], entry versions[Stages]) {
 
 // A state is the current state of a path.
 type state struct {
-	index      Stages
-	sparse     bool       // excluded from the worktree by sparse checkout
-	assume     bool       // git update-index --assume-unchanged
-	work       Side       // after git's clean filters
-	disk       fileOnDisk // raw content on disk
+	version
+	sparse     bool // excluded from the worktree by sparse checkout
+	assume     bool // git update-index --assume-unchanged
 	unreadable bool
 	ignored    bool // git neither tracks the file nor lists it as untracked
 	// Paths that block a file here unless they are removed too. above is a file or symlink
@@ -84,36 +90,53 @@ func ParseChanged(s string) (Changed, error) {
 	return c, nil
 }
 
-// A Step is a change of one path by a restore.
+// A Step changes one path from the version Before to the version After. The entry of an operation stores
+// the exported fields. An undo takes the inverted step.
 type Step struct {
-	path        string
-	index, work bool // write index entry, write worktree file
-	before      state
-	indexAfter  Stages
-	workAfter   Side
-	diskAfter   fileOnDisk // workAfter after git's smudge filters
-	merge       bool       // workAfter is replaced by a merge of before.work, base and workAfter
-	onlyClean   bool       // a merge with conflicts leaves the file as it is
-	fitting     bool       // and then only the worktree has changed it
-	staged      bool       // the result of a merge without conflicts is staged too
-	base        Side
+	Path   string  `json:"path"`            // quoted in the entry as git quotes it, unless it is UTF-8
+	Index  bool    `json:"index,omitempty"` // the index entry changes
+	Work   bool    `json:"work,omitempty"`  // the worktree file changes
+	Before version `json:"before"`
+	After  version `json:"after"`          // of a restore, Disk is that of the prepared file
+	Made   string  `json:"made,omitempty"` // topmost parent directory that a restore makes for the file, "." without one
+	Sparse bool    `json:"sparse,omitempty"`
+	Assume bool    `json:"assume_unchanged,omitempty"`
+
+	at        *state // at the decision
+	of        *Step  // of the entry, for a step of an undo or a redo
+	left      bool   // an undo or a redo leaves the path
+	merge     bool   // After.Work is replaced by a merge of Before.Work, base and After.Work
+	onlyClean bool   // a merge with conflicts leaves the file as it is
+	fitting   bool   // and then only the worktree has changed it
+	staged    bool   // the result of a merge without conflicts is staged too
+	base      Side
 }
 
-func (st Step) creates() bool { return st.work && st.workAfter != Side{} }
+func (st Step) creates() bool { return st.Work && st.After.Work != Side{} }
 
-func (st Step) removes() bool { return st.work && st.workAfter == Side{} }
+func (st Step) removes() bool { return st.Work && st.After.Work == Side{} }
+
+// entry returns the index entries after the step.
+func (st Step) entry() Stages {
+	if st.Index {
+		return st.After.Index
+	}
+	return st.Before.Index
+}
 
 // deletes reports whether the step deletes the file, or the index entry of a path without
 // a file. For a restore of the index alone, no path has a file.
 func (st Step) deletes() bool {
-	work, index := st.before.work, st.before.index
-	if st.work {
-		work = st.workAfter
+	return st.removes() || !st.Work && st.Before.Work == Side{} && st.entry() == Stages{}
+}
+
+// inverted returns the steps that revert other ones.
+func inverted(steps []Step) []Step {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		steps[i].Before, steps[i].After = steps[i].After, steps[i].Before
 	}
-	if st.index {
-		index = st.indexAfter
-	}
-	return work == Side{} && (st.removes() || index == Stages{})
+	return steps
 }
 
 // A decision has the steps of a restore, and an Outcome without Restored and Removed.
@@ -126,10 +149,10 @@ type decision struct {
 
 // decide returns steps for all targets, based on the current state of each path. It is a pure
 // function.
-func decide(targets []Target, now func(string) state, c choices) decision {
+func decide(targets []Target, c choices) decision {
 	var d decision
 	for i := range targets {
-		d.add(&targets[i], now(targets[i].Path), c)
+		d.add(&targets[i], c)
 	}
 	d.fit()
 	return d
@@ -137,13 +160,14 @@ func decide(targets []Target, now func(string) state, c choices) decision {
 
 // add decides about one path. The entry of a path is written only if its file is written, or is as
 // in the checkpoint.
-func (d *decision) add(t *Target, s state, c choices) {
+func (d *decision) add(t *Target, c choices) {
 	c.choice = cmp.Or(t.choice, c.choice)
-	file, entry := t.with(s)
-	st := Step{path: t.Path, before: s, indexAfter: t.IndexWant, workAfter: t.WorkWant}
+	s := &t.now
+	file, entry := t.versions()
+	st := Step{Path: t.Path, Before: s.version, After: version{Index: t.IndexWant, Work: t.WorkWant}, Sparse: s.sparse, Assume: s.assume, at: s}
 	act, staged := nothing, nothing
 	switch {
-	case t.Work && s.sparse && s.work != t.WorkWant:
+	case t.Work && s.sparse && s.Work != t.WorkWant:
 		d.Sparse = append(d.Sparse, t.Path)
 	case t.Work:
 		act, st.base = file.plan(c)
@@ -174,7 +198,7 @@ func (d *decision) add(t *Target, s state, c choices) {
 			d.Skipped = append(d.Skipped, t.Path)
 		}
 		return
-	case isOpen && t.isUntracked(s) && file.position(c.back) == unknown && !c.force:
+	case isOpen && t.isUntracked() && file.position(c.back) == unknown && !c.force:
 		d.InTheWay, d.Unknown = append(d.InTheWay, t.Path), true
 		return
 	case act != nothing && act != write && !isMerge:
@@ -187,27 +211,33 @@ func (d *decision) add(t *Target, s state, c choices) {
 		d.leave(t, staged, c)
 		return
 	}
-	st.index, st.work = staged == write, act != nothing
+	st.Index, st.Work = staged == write, act != nothing
 	if isMerge {
-		isText := s.work.IsRegular() && t.WorkWant.IsRegular() && (st.base.IsRegular() || st.base == Side{} && c.choice == Merged)
+		isText := s.Work.IsRegular() && t.WorkWant.IsRegular() && (st.base.IsRegular() || st.base == Side{} && c.choice == Merged)
 		if !isText {
 			d.leave(t, map[bool]action{true: edited, false: changed}[act == mergeFitting], c)
 			return
 		}
-		st.merge, st.index, st.onlyClean, st.fitting = true, false, c.choice == "" || act == mergeFitting, act == mergeFitting
-		st.staged = t.Index && t.IndexWant == contents.Merged(t.WorkWant) && s.index == contents.Merged(s.work)
+		st.merge, st.Index, st.onlyClean, st.fitting = true, false, c.choice == "" || act == mergeFitting, act == mergeFitting
+		st.staged = t.Index && t.IndexWant == contents.Merged(t.WorkWant) && s.Index == contents.Merged(s.Work)
 	}
-	if st.index || st.work {
+	switch {
+	case !st.Work:
+		st.After.Work = s.Work
+	case st.creates():
+		st.Made = cmp.Or(s.made, ".")
+	}
+	if st.Index || st.Work {
 		d.steps = append(d.steps, st)
 	}
 }
 
 // isUntracked reports whether git does not track the file at a path that the checkpoint has in the
 // index.
-func (t *Target) isUntracked(s state) bool {
-	isUnknown := t.Index && (s.index == Stages{} || s.index[0] == contents.Intended)
+func (t *Target) isUntracked() bool {
+	isUnknown := t.Index && (t.now.Index == Stages{} || t.now.Index[0] == contents.Intended)
 	was := t.IndexWant == (Stages{}) && t.IndexBase == (Stages{}) && t.WorkWant != (Side{})
-	return isUnknown && !was && !t.later && t.Work && s.work != Side{} && s.work != t.WorkWant && s.work != t.WorkBase
+	return isUnknown && !was && !t.later && t.Work && t.now.Work != Side{} && t.now.Work != t.WorkWant && t.now.Work != t.WorkBase
 }
 
 // leave lists a path that stays as it is. Outcome.Later names the files that came later.
@@ -237,15 +267,15 @@ func (d *decision) fit() {
 	for {
 		leaves, unstaged := map[string]bool{}, map[string]bool{}
 		for _, st := range d.steps {
-			leaves[st.path] = st.removes()
-			unstaged[st.path] = st.index && st.indexAfter[0] == Side{}
+			leaves[st.Path] = st.removes()
+			unstaged[st.Path] = st.Index && st.After.Index[0] == Side{}
 		}
 		n := len(d.steps)
 		d.steps = slices.DeleteFunc(d.steps, func(st Step) bool {
 			if st.fits(leaves, unstaged) {
 				return false
 			}
-			d.InTheWay = append(d.InTheWay, st.path)
+			d.InTheWay = append(d.InTheWay, st.Path)
 			return true
 		})
 		if len(d.steps) == n {
@@ -264,17 +294,17 @@ func (d *decision) fitFolded() {
 	creator := map[string]string{}
 	for _, existing := range []bool{true, false} {
 		for _, st := range d.steps {
-			key := st.before.folded
-			if key != "" && st.creates() && creator[key] == "" && existing == (st.before.disk.mode != 0) {
-				creator[key] = st.path
+			key := st.at.folded
+			if key != "" && st.creates() && creator[key] == "" && existing == (st.Before.Disk.Mode != 0) {
+				creator[key] = st.Path
 			}
 		}
 	}
 	d.steps = slices.DeleteFunc(d.steps, func(st Step) bool {
-		if !st.creates() || st.before.folded == "" || creator[st.before.folded] == st.path {
+		if !st.creates() || st.at.folded == "" || creator[st.at.folded] == st.Path {
 			return false
 		}
-		d.InTheWay = append(d.InTheWay, st.path)
+		d.InTheWay = append(d.InTheWay, st.Path)
 		return true
 	})
 }
@@ -284,8 +314,8 @@ func (st Step) fits(leaves, unstaged map[string]bool) bool {
 		stays := func(path string) bool { return !goes[path] }
 		return (above == "" || goes[above]) && !slices.ContainsFunc(inside, stays)
 	}
-	enters := st.index && st.indexAfter[0] != Side{}
-	open := !st.before.closed || free(st.before.indexAbove, nil, unstaged)
-	return (!st.creates() || open && free(st.before.above, st.before.inside, leaves)) &&
-		(!enters || free(st.before.indexAbove, st.before.indexInside, unstaged))
+	enters := st.Index && st.After.Index[0] != Side{}
+	open := !st.at.closed || free(st.at.indexAbove, nil, unstaged)
+	return (!st.creates() || open && free(st.at.above, st.at.inside, leaves)) &&
+		(!enters || free(st.at.indexAbove, st.at.indexInside, unstaged))
 }

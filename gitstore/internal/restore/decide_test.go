@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,15 @@ func sideOf(s string) Side {
 	return Side{Mode: trees.ModeFile, Hash: plumbing.ComputeHash(plumbing.BlobObject, []byte(s))}
 }
 
+// decideAt decides about targets in the states that now returns.
+func decideAt(targets []Target, now func(path string) state, c choices) decision {
+	targets = slices.Clone(targets)
+	for i := range targets {
+		targets[i].now = now(targets[i].Path)
+	}
+	return decide(targets, c)
+}
+
 // TestPlanFit checks that a file replaces another path only if that path is removed.
 func TestPlanFit(t *testing.T) {
 	t.Parallel()
@@ -25,18 +35,18 @@ func TestPlanFit(t *testing.T) {
 		return Target{Target: contents.Target{Path: path, Work: true, WorkWant: sideOf("new")}}
 	}
 	states := map[string]state{
-		"d":     {work: sideOf("old")},
+		"d":     {version: version{Work: sideOf("old")}},
 		"d/f":   {above: "d"},
 		"e":     {inside: []string{"e/x", "e/y"}},
-		"e/x":   {work: sideOf("old")},
-		"e/y":   {work: sideOf("mine"), index: contents.Merged(sideOf("mine"))},
+		"e/x":   {version: version{Work: sideOf("old")}},
+		"e/y":   {version: version{Work: sideOf("mine"), Index: contents.Merged(sideOf("mine"))}},
 		"blind": {blockage: "neither a file nor a symlink"},
 	}
 	remove := func(path string) Target {
 		return Target{Target: contents.Target{Path: path, Work: true, WorkBase: sideOf("old")}}
 	}
 	plan := func(targets ...Target) decision {
-		return decide(targets, func(p string) state { return states[p] }, choices{back: true, choice: Mine})
+		return decideAt(targets, func(p string) state { return states[p] }, choices{back: true, choice: Mine})
 	}
 	assert.Len(t, plan(remove("d"), put("d/f")).steps, 2)
 	assert.Equal(t, []string{"d/f"}, plan(put("d/f")).InTheWay)
@@ -58,7 +68,7 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 	remove := func(path string) Target {
 		return Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: contents.Merged(one), WorkBase: one}}
 	}
-	there := state{index: contents.Merged(one), work: one, disk: fileOnDisk{mode: trees.ModeFile, hash: one.Hash}}
+	there := state{version: version{Index: contents.Merged(one), Work: one, Disk: fileOnDisk{Side: one}}}
 	for name, c := range map[string]struct {
 		targets         []Target
 		now             map[string]state
@@ -77,10 +87,10 @@ func TestFilesThatDifferOnlyInCase(t *testing.T) {
 			return s
 		}
 		for _, force := range []bool{false, true} {
-			d := decide(c.targets, now, choices{back: true, force: force})
+			d := decideAt(c.targets, now, choices{back: true, force: force})
 			var steps []string
 			for _, st := range d.steps {
-				steps = append(steps, st.path)
+				steps = append(steps, st.Path)
 			}
 			assert.Equal(t, c.steps, steps, name)
 			assert.Equal(t, c.inTheWay, d.InTheWay, name)
@@ -140,7 +150,8 @@ func TestDecideAboutFileAndEntry(t *testing.T) {
 		if tc.target.Path = "p"; tc.target.file.headNow == (Side{}) {
 			tc.target.file.headNow, tc.target.entry.headNow = tc.target.WorkBase, tc.target.IndexBase
 		}
-		d := decide([]Target{tc.target}, func(string) state { return state{index: side(tc.index), work: sideOf(tc.work)} }, tc.choices)
+		now := state{version: version{Index: side(tc.index), Work: sideOf(tc.work)}}
+		d := decideAt([]Target{tc.target}, func(string) state { return now }, tc.choices)
 		got := ""
 		for what, paths := range map[string]int{"changed": len(d.Skipped), "in the way": len(d.InTheWay), "others": len(d.Others), "unsaved": len(d.Unsaved), "step": len(d.steps), "committed": len(d.Committed) - len(d.Skipped)} {
 			if paths > 0 {

@@ -1,12 +1,13 @@
 package restore
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
+	"strings"
 
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -17,10 +18,26 @@ import (
 // permissions as octal st_mode, and the blob hash of its bytes or symlink target. The
 // zero value means a missing file.
 type fileOnDisk struct {
-	mode uint32
-	hash plumbing.Hash // of a file that is set aside: see unread
-	info fs.FileInfo   // for sameFile
-	kept bool          // the operation sets the file aside (aside.go)
+	Side             // see unread for the hash of a file that is set aside
+	Kept bool        // the operation sets the file aside (aside.go)
+	info fs.FileInfo // for sameFile
+}
+
+// asideMark follows the mode and the hash of a file that is set aside.
+const asideMark = " aside"
+
+// MarshalText returns "<octal mode> <hash>", or "" for a missing file.
+func (d fileOnDisk) MarshalText() ([]byte, error) {
+	if d.Kept {
+		return []byte(d.String() + asideMark), nil
+	}
+	return d.Side.MarshalText()
+}
+
+// UnmarshalText parses the result of MarshalText.
+func (d *fileOnDisk) UnmarshalText(text []byte) error {
+	text, d.Kept = bytes.CutSuffix(text, []byte(asideMark))
+	return d.Side.UnmarshalText(text)
 }
 
 // diskMode returns file type and permissions, or 0 if the file is neither regular nor a
@@ -35,66 +52,46 @@ func diskMode(info fs.FileInfo) uint32 {
 	return 0
 }
 
-// side returns mode and hash.
-func (d fileOnDisk) side() Side { return Side{Mode: d.mode, Hash: d.hash} }
-
-// readDisk reads content and stat data of a worktree file. It returns ErrConcurrentChange
-// if the file changes during the read.
-func readDisk(pl place) (fileOnDisk, []byte, error) {
-	info, err := pl.dir.Lstat(pl.name)
-	if err != nil {
+// readDisk reads a worktree file, and with keep returns its content. It returns ErrConcurrentChange if the
+// file changes during the read.
+func readDisk(pl place, keep bool) (d fileOnDisk, content []byte, err error) {
+	if d.info, err = pl.dir.Lstat(pl.name); err != nil {
 		return fileOnDisk{}, nil, err
 	}
-	d := fileOnDisk{mode: diskMode(info), info: info}
-	var data []byte
-	switch d.mode {
+	d.Mode = diskMode(d.info)
+	size, in := d.info.Size(), io.Reader(nil)
+	switch d.Mode {
 	case 0:
-		return fileOnDisk{}, nil, fmt.Errorf("neither a file nor a symlink")
+		return fileOnDisk{}, nil, errors.New("neither a file nor a symlink")
 	case trees.ModeSymlink:
 		target, err := pl.dir.Readlink(pl.name)
 		if err != nil {
 			return fileOnDisk{}, nil, err
 		}
-		data = []byte(target)
+		size, in = int64(len(target)), strings.NewReader(target)
 	default:
 		f, err := pl.openFile()
 		if err != nil {
 			return fileOnDisk{}, nil, err
 		}
-		data = make([]byte, info.Size())
-		_, err = io.ReadFull(f, data)
-		if err = errors.Join(err, f.Close()); err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the file became shorter
-				err = ErrConcurrentChange
-			}
-			return fileOnDisk{}, nil, err
-		}
+		defer f.Close()
+		in = f
 	}
-	again, err := pl.dir.Lstat(pl.name)
-	if err != nil || !sameFile(info, again) {
+	hasher, copied := plumbing.NewHasher(plumbing.BlobObject, size), new(bytes.Buffer)
+	out := io.Writer(hasher)
+	if keep {
+		out = io.MultiWriter(hasher, copied)
+	}
+	buf := make([]byte, min(size+1, 32<<10)) // io.Copy alone takes 32 KiB for each small file
+	n, err := io.CopyBuffer(out, struct{ io.Reader }{in}, buf)
+	if err != nil {
+		return fileOnDisk{}, nil, err
+	}
+	if again, err := pl.dir.Lstat(pl.name); err != nil || n != size || !sameFile(d.info, again) {
 		return fileOnDisk{}, nil, ErrConcurrentChange
 	}
-	d.hash = plumbing.ComputeHash(plumbing.BlobObject, data)
-	return d, data, nil
-}
-
-// hashDisk is like readDisk, but returns only the hash.
-func hashDisk(pl place, info fs.FileInfo) (fileOnDisk, error) {
-	if diskMode(info) == trees.ModeSymlink {
-		d, _, err := readDisk(pl)
-		return d, err
-	}
-	f, err := pl.openFile()
-	if err != nil {
-		return fileOnDisk{}, err
-	}
-	defer f.Close()
-	h := plumbing.NewHasher(plumbing.BlobObject, info.Size())
-	buf := make([]byte, min(info.Size()+1, 32<<10)) // io.Copy alone takes 32 KiB for each small file
-	if n, err := io.CopyBuffer(h, struct{ io.Reader }{f}, buf); err != nil || n != info.Size() {
-		return fileOnDisk{}, ErrConcurrentChange
-	}
-	return fileOnDisk{mode: diskMode(info), hash: h.Sum(), info: info}, nil
+	d.Hash = hasher.Sum()
+	return d, copied.Bytes(), nil
 }
 
 // sameFile reports whether a file was neither replaced nor modified.
@@ -105,36 +102,22 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// insideOf returns the files below a directory. The last element is "" if a directory is
-// unreadable or the number of files exceeds limit.
-func insideOf(dir *os.Root, name string, limit int) (files []string) {
-	d, _, err := openDir(dir, path.Base(name), false)
-	if err != nil {
-		return []string{""}
-	}
-	defer d.Close()
-	entries, err := readDir(d)
-	if err != nil {
-		return []string{""}
-	}
-	for _, e := range entries {
-		switch below := name + "/" + e.Name(); {
+// insideOf returns the files below a directory, whose path in the worktree is name. The last element is
+// "" if a directory is unreadable or the number of files exceeds limit.
+func insideOf(dir, name string, limit int) (files []string) {
+	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
 		case len(files) > limit:
-			return append(files, "")
-		case e.IsDir():
-			files = append(files, insideOf(d, below, limit-len(files))...)
-		default:
-			files = append(files, below)
+			return errors.New("too many files")
+		case !e.IsDir():
+			files = append(files, name+filepath.ToSlash(strings.TrimPrefix(at, dir)))
 		}
+		return nil
+	})
+	if err != nil {
+		files = append(files, "")
 	}
 	return files
-}
-
-func readDir(d *os.Root) ([]os.DirEntry, error) {
-	f, err := d.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
 }

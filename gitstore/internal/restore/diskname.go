@@ -9,51 +9,33 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 )
 
-// diskNames finds the names under which directories list existing files. On a file system
-// that ignores case, such a name can differ from the name that opened the file.
-type diskNames struct {
-	in     *places
-	dirs   map[string]string          // stored paths of directories
-	listed map[string]map[string]bool // names in directories
-}
-
-// dir returns the stored path of a directory.
-func (d *diskNames) dir(name string) string {
-	if name == "." || name == "" {
+// stored returns the path under which directories list an existing file or directory. On a file system
+// that ignores case, it can differ from the path that opened the file.
+func (o *stateReader) stored(name string) string {
+	if name == "." {
 		return ""
 	}
-	stored, known := d.dirs[name]
-	if known {
+	if stored, known := o.paths[name]; known {
 		return stored
 	}
-	parent := d.dir(path.Dir(name)) // before the place is open, because it uses the places too
-	stored = name
-	if pl, err := d.in.open(name, false); err == nil {
+	parent, stored := path.Dir(name), name
+	above := o.stored(parent)
+	if pl, err := o.s.in.open(name, false); err == nil {
 		if info, err := pl.dir.Lstat(pl.name); err == nil {
-			stored = path.Join(parent, d.base(pl, info, path.Dir(name)))
+			stored = path.Join(above, storedName(pl.name, info, pl.dir.Lstat, func() map[string]bool {
+				if o.listed[parent] == nil {
+					o.listed[parent] = map[string]bool{}
+					entries, _ := fs.ReadDir(pl.dir.FS(), ".")
+					for _, e := range entries {
+						o.listed[parent][e.Name()] = true
+					}
+				}
+				return o.listed[parent]
+			}))
 		}
 	}
-	d.dirs[name] = stored
+	o.paths[name] = stored
 	return stored
-}
-
-// file returns the stored path of an existing file, whose place is open.
-func (d *diskNames) file(pl place, info fs.FileInfo, name string) string {
-	return path.Join(d.dir(path.Dir(name)), d.base(pl, info, path.Dir(name)))
-}
-
-// base returns the name under which the directory of a file lists it.
-func (d *diskNames) base(pl place, info fs.FileInfo, dir string) string {
-	return storedName(pl.name, info, pl.dir.Lstat, func() map[string]bool {
-		if d.listed[dir] == nil {
-			d.listed[dir] = map[string]bool{}
-			entries, _ := readDir(pl.dir)
-			for _, e := range entries {
-				d.listed[dir][e.Name()] = true
-			}
-		}
-		return d.listed[dir]
-	})
 }
 
 // storedName returns the name under which the directory lists an existing file. It calls list only if

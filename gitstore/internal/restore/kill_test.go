@@ -275,6 +275,6 @@ func TestRestoreKilledAnytime(t *testing.T) {
 	left, err := filepath.Glob(x.Path(".git/git-checkpoint/*"))
 	require.NoError(t, err)
 	for _, file := range left {
-		assert.NotContains(t, []string{"files", "index.lock", "index.held"}, filepath.Base(file))
+		assert.NotContains(t, []string{"files", "index.lock"}, filepath.Base(file))
 	}
 }

@@ -28,11 +28,9 @@ type lockedIndex struct {
 	lock string // path of git's lock file, "" if not locked by this process
 
 	list     indexList
-	intended []string // paths of git add -N
-
-	compared bool          // the index was compared with HEAD
-	head     plumbing.Hash // tree of HEAD, zero on an unborn branch
-	changes  []trees.Change
+	intended []string        // paths of git add -N
+	head     plumbing.Hash   // tree of HEAD, zero on an unborn branch
+	changes  []git.RawChange // from HEAD to the index, where unmerged paths and those of git add -N are missing
 }
 
 // openLockedIndex reads the index. If write is set, it takes git's index lock first. It
@@ -47,7 +45,7 @@ func (s *worktree) openLockedIndex(ctx context.Context, write bool) (*lockedInde
 	err := a.read(ctx)
 	if err != nil {
 		err = fmt.Errorf("read index: %w", err)
-	} else if s.in, err = openPlaces(s.repo.Info.Root, false); err != nil {
+	} else if s.in, err = openPlaces(s.repo.Info.Root); err != nil {
 		err = fmt.Errorf("open worktree: %w", err)
 	}
 	if err != nil {
@@ -71,31 +69,30 @@ func (a *lockedIndex) close() {
 	a.freeLock()
 }
 
-// The index lock is git's <index>.lock, created as a hard link to a file in State, or as a copy
-// of it on a file system without hard links. The content shows the lock of a killed restore, which
-// can be removed. Callers hold the worktree's restore lock.
-func (a *lockedIndex) held() string { return filepath.Join(a.s.repo.StateDir(), "index.held") }
-
 // copied is beside the index, so that it can replace the index by a rename.
 func (a *lockedIndex) copied() string { return a.file + ".git-checkpoint" }
 
+// lockText begins the content of the lock. An index of git, which git writes to its lock, begins with
+// other bytes.
+const lockText = "git-checkpoint "
+
+// hardLink is a variable for tests.
+var hardLink = os.Link
+
+// takeLock creates git's <index>.lock, as a hard link to a file with its content, or without hard links
+// in the usual way. The content shows the lock of a killed restore, which can be removed: callers hold the
+// worktree's restore lock.
 func (a *lockedIndex) takeLock() error {
 	a.freeStale()
 	lock := a.file + ".lock"
-	text := fmt.Appendf(nil, "%s%d\n", lockText, os.Getpid())
-	if err := os.WriteFile(a.held(), text, 0o666); err != nil {
-		return fmt.Errorf("lock index: %w", err)
-	}
-	a.s.repo.Objects.Share(a.held())
-	err := hardLink(a.held(), lock)
-	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
-		var f *os.File
-		if f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err == nil {
-			_, err = f.Write(text)
-			if err = errors.Join(err, f.Close()); err != nil {
-				err = errors.Join(err, os.Remove(lock))
-			}
+	err := os.WriteFile(a.copied(), fmt.Appendf(nil, "%s%d\n", lockText, os.Getpid()), 0o666)
+	if err == nil {
+		a.s.repo.Objects.Share(a.copied())
+		err = hardLink(a.copied(), lock)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			err = moveUnused(a.copied(), lock)
 		}
+		os.Remove(a.copied())
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return &repo.RefusedError{Reason: fmt.Sprintf("the index is locked by another git process (%s)", lock)}
@@ -103,30 +100,23 @@ func (a *lockedIndex) takeLock() error {
 	if err != nil {
 		return fmt.Errorf("lock index: %w", err)
 	}
-	a.s.repo.Objects.Share(lock) // a copy of the held file, without hard links
 	a.lock = lock
 	return nil
 }
 
-// lockText begins the content of the lock. An index of git, which git writes to its lock,
-// begins with other bytes.
-const lockText = "git-checkpoint "
-
-// hardLink is a variable for tests.
-var hardLink = os.Link
+// moveUnused renames a file to a name that no file has.
+func moveUnused(from, to string) error {
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Rename(from, to))
+}
 
 // isStale reports whether a restore of this program created the existing lock.
 func (a *lockedIndex) isStale() bool {
-	ours, err := os.ReadFile(a.held())
-	if err != nil || !bytes.HasPrefix(ours, []byte(lockText)) {
-		return false
-	}
-	info, err := os.Lstat(a.file + ".lock")
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(ours)) {
-		return false
-	}
 	lock, err := os.ReadFile(a.file + ".lock")
-	return err == nil && bytes.Equal(ours, lock)
+	return err == nil && bytes.HasPrefix(lock, []byte(lockText))
 }
 
 // freeStale removes files of a killed restore.
@@ -134,27 +124,17 @@ func (a *lockedIndex) freeStale() {
 	if a.isStale() {
 		os.Remove(a.file + ".lock")
 	}
-	for _, name := range []string{a.held(), a.copied(), a.copied() + ".lock"} {
+	for _, name := range []string{a.copied(), a.copied() + ".lock"} {
 		os.Remove(name)
 	}
 }
 
+// freeLock removes the lock. If that fails, the next restore recognizes the lock as its own.
 func (a *lockedIndex) freeLock() {
-	if a.lock == "" {
-		return
+	if a.lock != "" {
+		os.Remove(a.lock)
+		a.lock = ""
 	}
-	if err := os.Remove(a.lock); err == nil || errors.Is(err, fs.ErrNotExist) {
-		os.Remove(a.held())
-	} // otherwise the next restore recognizes the lock as its own
-	a.lock = ""
-}
-
-// An indexEdit is a change of one index entry.
-type indexEdit struct {
-	path           string
-	want           Stages
-	change         bool // write mode and hash, not only stat data
-	sparse, assume bool // existing flags to keep
 }
 
 // A formerIndex is an index file as it was before an operation.
@@ -166,7 +146,7 @@ type formerIndex struct {
 // edit changes index entries in a copy and then replaces the index. Git writes the copy, and then the
 // stat data of files that match their entries. If the edits lead to a former index, edit writes the
 // bytes of that one, with its flags and its notes about resolved conflicts.
-func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former formerIndex) error {
+func (a *lockedIndex) edit(ctx context.Context, edits []Step, former formerIndex) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -194,7 +174,7 @@ func (a *lockedIndex) edit(ctx context.Context, edits []indexEdit, former former
 
 // copyFormer writes a former index to the copy, and reports whether it differs from the present one
 // only in the entries that the edits change.
-func (a *lockedIndex) copyFormer(ctx context.Context, g git.Git, edits []indexEdit, former formerIndex) (bool, error) {
+func (a *lockedIndex) copyFormer(ctx context.Context, g git.Git, edits []Step, former formerIndex) (bool, error) {
 	if former.data == nil {
 		return false, nil
 	}
@@ -215,38 +195,38 @@ func (a *lockedIndex) copyFormer(ctx context.Context, g git.Git, edits []indexEd
 	}
 	changed := map[string]bool{}
 	for _, e := range edits {
-		changed[e.path] = changed[e.path] || e.change
+		changed[e.Path] = changed[e.Path] || e.Index
 	}
-	isChanged := func(line string) bool { return changed[line[pathAt:]] }
+	isChanged := func(line string) bool { return changed[pathOf(line)] }
 	return slices.Equal(slices.DeleteFunc(list, isChanged), slices.DeleteFunc(slices.Clone(a.list), isChanged)), nil
 }
 
 // writeEntries writes entries by hash, and sets their flags. It first removes all paths, so that a file
 // can replace a directory and vice versa. Git add refuses intent-to-add entries for paths without a file,
 // and git reset makes such an entry of each path that the tree lacks.
-func writeEntries(ctx context.Context, g git.Git, edits []indexEdit) error {
+func writeEntries(ctx context.Context, g git.Git, edits []Step) error {
 	var gone, come, sparse, assume, intended bytes.Buffer
 	for _, e := range edits {
-		if !e.change {
+		if !e.Index {
 			continue
 		}
-		fmt.Fprintf(&gone, "0 %s\t%s\x00", plumbing.ZeroHash, e.path)
-		for stage, f := range e.want {
+		fmt.Fprintf(&gone, "0 %s\t%s\x00", plumbing.ZeroHash, e.Path)
+		for stage, f := range e.After.Index {
 			switch f {
 			case Side{}:
 			case contents.Intended:
-				fmt.Fprintf(&come, "100644 %s 0\t%s\x00", emptyBlob, e.path)
-				intended.WriteString(e.path + "\x00")
+				fmt.Fprintf(&come, "100644 %s 0\t%s\x00", emptyBlob, e.Path)
+				intended.WriteString(e.Path + "\x00")
 			default:
-				fmt.Fprintf(&come, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.path)
+				fmt.Fprintf(&come, "%o %s %d\t%s\x00", f.Mode, f.Hash, stage, e.Path)
 			}
 		}
 		switch {
-		case e.want[0] == Side{} || e.want[0] == contents.Intended:
-		case e.sparse:
-			sparse.WriteString(e.path + "\x00")
-		case e.assume:
-			assume.WriteString(e.path + "\x00")
+		case e.After.Index[0] == Side{} || e.After.Index[0] == contents.Intended:
+		case e.Sparse:
+			sparse.WriteString(e.Path + "\x00")
+		case e.Assume:
+			assume.WriteString(e.Path + "\x00")
 		}
 	}
 	gone.Write(come.Bytes())
@@ -270,11 +250,11 @@ func writeEntries(ctx context.Context, g git.Git, edits []indexEdit) error {
 }
 
 // refresh updates the stat data of entries. It is only an optimization, so errors are ignored.
-func refresh(ctx context.Context, g git.Git, edits []indexEdit) {
+func refresh(ctx context.Context, g git.Git, edits []Step) {
 	var paths []string
 	for _, e := range edits {
-		if e.want != (Stages{}) {
-			paths = append(paths, e.path)
+		if e.entry() != (Stages{}) {
+			paths = append(paths, e.Path)
 		}
 	}
 	switch {

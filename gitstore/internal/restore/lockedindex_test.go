@@ -39,16 +39,16 @@ func TestIndexLockWithoutHardLinks(t *testing.T) {
 	s := newWorktree(t, nil)
 	lock := s.repo.Info.Index + ".lock"
 	require.NoError(t, s.lockedIndexFiles().takeLock()) // and is killed
-	assert.Equal(t, lock, s.stale())
+	assert.Equal(t, lock, s.StaleIndexLock())
 	b := s.lockedIndexFiles()
 	require.NoError(t, b.takeLock())
 	b.freeLock()
 	assert.NoFileExists(t, lock)
 
 	require.NoError(t, s.lockedIndexFiles().takeLock())
-	for _, other := range []string{"", "DIRC", "git-checkpoint x"} {
+	for _, other := range []string{"", "DIRC"} {
 		require.NoError(t, os.WriteFile(lock, []byte(other), 0o666))
-		assert.Empty(t, s.stale())
+		assert.Empty(t, s.StaleIndexLock())
 		require.ErrorAs(t, s.lockedIndexFiles().takeLock(), new(*repo.RefusedError))
 		assert.FileExists(t, lock)
 		require.NoError(t, os.Remove(lock))

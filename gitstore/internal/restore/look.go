@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,48 +13,37 @@ import (
 
 // A Look lists the files of a worktree that differ from the index, and the untracked ones, at its
 // first use. Plans of one command share it. A plan reads the present content of each file anyway.
-type Look struct{ modified, untracked looked }
-
-// A looked is a list of files after the first use.
-type looked struct {
-	first sync.Once
-	paths []string
-	err   error
+type Look struct {
+	first     sync.Once
+	modified  []string // tracked files that may differ from the index
+	untracked []string // untracked files that git does not ignore
+	err       error
 }
 
-// once returns the list, which list makes at the first call.
-func (l *looked) once(list func() ([]string, error)) ([]string, error) {
-	l.first.Do(func() { l.paths, l.err = list() })
-	return slices.Clone(l.paths), l.err
-}
-
-// modified returns the tracked files that may differ from the index.
-func (s *worktree) modified(ctx context.Context) ([]string, error) {
-	return s.look.modified.once(func() ([]string, error) {
+// lists returns the lists of files.
+func (s *worktree) lists(ctx context.Context) (modified, untracked []string, err error) {
+	l := s.look
+	l.first.Do(func() {
+		var more sync.WaitGroup
+		var others []byte
+		var failed error
+		more.Go(func() {
+			others, failed = s.inRoot().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+		})
 		out, err := s.inRoot().Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
-		if err != nil {
-			return nil, fmt.Errorf("list modified files: %w", err)
+		more.Wait()
+		changes, _, parsed := git.ParseRaw(out)
+		if l.err = cmp.Or(err, failed, parsed); l.err != nil {
+			l.err = fmt.Errorf("list modified and untracked files: %w", l.err)
 		}
-		changes, _, err := git.ParseRaw(out)
-		var paths []string
 		for _, c := range changes {
 			if c.OldMode != trees.ModeGitlink {
-				paths = append(paths, c.Path)
+				l.modified = append(l.modified, c.Path)
 			}
 		}
-		return paths, err
+		l.untracked = git.Fields(others)
 	})
-}
-
-// untracked returns the untracked files that git does not ignore.
-func (s *worktree) untracked(ctx context.Context) ([]string, error) {
-	return s.look.untracked.once(func() ([]string, error) {
-		out, err := s.inRoot().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-		if err != nil {
-			return nil, fmt.Errorf("list untracked files: %w", err)
-		}
-		return git.Fields(out), nil
-	})
+	return slices.Clone(l.modified), slices.Clone(l.untracked), l.err
 }
 
 // inRoot returns a git that runs in the worktree root.

@@ -26,8 +26,8 @@ var errNoMerge = errors.New("not text")
 func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedIndex) error {
 	unmerged := area.list.paths("123") // also those that a step makes so
 	for _, st := range plan.steps {
-		if st.index && st.indexAfter != contents.Merged(st.indexAfter[0]) {
-			unmerged = append(unmerged, st.path)
+		if st.Index && st.After.Index != contents.Merged(st.After.Index[0]) {
+			unmerged = append(unmerged, st.Path)
 		}
 	}
 	var left []Step
@@ -38,30 +38,30 @@ func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 		}
 		sides, clean, err := s.mergeFile(ctx, &st)
 		if err != nil && !errors.Is(err, errNoMerge) {
-			return fmt.Errorf("merge %q: %w", st.path, err)
+			return fmt.Errorf("merge %q: %w", st.Path, err)
 		}
 		switch {
 		case st.fitting && (err != nil || !clean):
-			plan.Unsaved = append(plan.Unsaved, st.path)
+			plan.Unsaved = append(plan.Unsaved, st.Path)
 			continue
 		case err != nil, !clean && st.onlyClean:
-			plan.Skipped = append(plan.Skipped, st.path)
+			plan.Skipped = append(plan.Skipped, st.Path)
 			continue
 		case !clean:
-			plan.Merged = append(plan.Merged, st.path)
+			plan.Merged = append(plan.Merged, st.Path)
 			// Git would remove the entries of a path for those of its parent, and vice versa.
 			meets := func(p string) bool {
-				return p != st.path && (checkpoint.IsWithin(st.path, p) || checkpoint.IsWithin(p, st.path))
+				return p != st.Path && (checkpoint.IsWithin(st.Path, p) || checkpoint.IsWithin(p, st.Path))
 			}
-			if plan.unmerged && st.before.index[0] != (Side{}) && !slices.ContainsFunc(unmerged, meets) {
-				st.index, st.indexAfter = true, sides
-				unmerged = append(unmerged, st.path)
+			if plan.unmerged && st.Before.Index[0] != (Side{}) && !slices.ContainsFunc(unmerged, meets) {
+				st.Index, st.After.Index = true, sides
+				unmerged = append(unmerged, st.Path)
 			}
 		case st.staged:
-			st.index, st.indexAfter = true, contents.Merged(st.workAfter)
+			st.Index, st.After.Index = true, contents.Merged(st.After.Work)
 		}
-		st.index = st.index && st.indexAfter != st.before.index
-		if st.work = st.workAfter != st.before.work; st.work || st.index {
+		st.Index = st.Index && st.After.Index != st.Before.Index
+		if st.Work = st.After.Work != st.Before.Work; st.Work || st.Index {
 			left = append(left, st)
 		}
 	}
@@ -74,9 +74,9 @@ func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 // after git's clean filters. They are returned as the index entries of an unmerged path. Without
 // a base, the result has both sides, as git merges files that both sides added.
 func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
-	mine := st.before.work
+	mine := st.Before.Work
 	if !s.objects.Has(mine.Hash) {
-		line, err := s.inRoot().Line(ctx, "hash-object", "-w", "--", st.path)
+		line, err := s.inRoot().Line(ctx, "hash-object", "-w", "--", st.Path)
 		if err == nil && line != mine.Hash.String() {
 			err = ErrConcurrentChange
 		}
@@ -85,7 +85,7 @@ func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 		}
 		s.objects.Keep(mine.Hash)
 	}
-	sides = Stages{1: st.base, 2: mine, 3: st.workAfter}
+	sides = Stages{1: st.base, 2: mine, 3: st.After.Work}
 	dir, err := os.MkdirTemp("", "git-checkpoint-merge-*")
 	if err != nil {
 		return sides, false, err
@@ -112,9 +112,9 @@ func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 	case code < 0 || code > 127:
 		return sides, false, err
 	}
-	if st.workAfter.Mode == st.base.Mode { // the mode of the side that changed it
-		st.workAfter.Mode = mine.Mode
+	if st.After.Work.Mode == st.base.Mode { // the mode of the side that changed it
+		st.After.Work.Mode = mine.Mode
 	}
-	st.workAfter.Hash = s.objects.Add(plumbing.BlobObject, out)
+	st.After.Work.Hash = s.objects.Add(plumbing.BlobObject, out)
 	return sides, err == nil, nil
 }

@@ -19,31 +19,28 @@ import (
 // A past has the versions of paths that the plan for one checkpoint compares: those that the
 // worktree last agreed on, and those in checkpoints and commits.
 type past struct {
-	find   *trees.Finder
-	log    ancestry.Log
-	then   string // commit of HEAD at the save, "" if unborn
-	now    string // commit of HEAD, "" if unborn
-	head   plumbing.Hash
-	agreed agreement            // of the worktree with a checkpoint
-	open   map[string]agreement // of paths with another checkpoint
-	roots  func() map[plumbing.Hash]stored
+	find  *trees.Finder
+	log   ancestry.Log
+	then  string // commit of HEAD at the save, "" if unborn
+	now   string // commit of HEAD, "" if unborn
+	head  plumbing.Hash
+	here  *chain.Here                 // files of the last agreement
+	with  map[checkpoint.ID]agreement // of the worktree with the checkpoints of here
+	roots func() map[plumbing.Hash]stored
 
-	since    *contents.Contents       // limits the plan to the changes since these files, or nil
-	history  map[string]map[Side]bool // versions in the history of then, by path
-	newer    map[string]map[Side]bool // versions in the commits since
-	renames  func() map[string]string // of files by the commits since
-	found    map[pathVersion]stored   // of storedAt, without the history of commits
-	diverged bool                     // HEAD does not contain HEAD at the save
+	since    *contents.Contents                   // limits the plan to the changes since these files, or nil
+	history  map[string]map[ancestry.Version]bool // versions in the history of then, by path
+	newer    map[string]map[ancestry.Version]bool // versions in the commits since
+	renames  func() map[string]string             // of files by the commits since
+	found    map[pathVersion]stored               // of storedAt, without the history of commits
+	diverged bool                                 // HEAD does not contain HEAD at the save
 }
 
-// An agreement has the files that a worktree agreed on with a checkpoint.
+// An agreement is that of a worktree with a checkpoint. The zero agreement is unset.
 type agreement struct {
-	origin relation        // of the checkpoint to the restored one, or unset
-	here   *contents.Files // files of the checkpoint
+	origin relation        // of the checkpoint to the restored one
+	files  *contents.Files // of the checkpoint
 	common *contents.Files // of the newest checkpoint that both came after, or nil
-
-	file  Side // of a path in past.open
-	entry Side
 }
 
 // A pathVersion is a version of a path.
@@ -63,7 +60,7 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	if err != nil {
 		return nil, err
 	}
-	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, log: s.facts.History(), since: since, found: map[pathVersion]stored{}}
+	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, log: s.facts.History(), since: since, found: map[pathVersion]stored{}, with: map[checkpoint.ID]agreement{}}
 	p.log.Git.Dir = s.repo.Info.Root
 	if p.head, err = s.repo.TreeOf(head); err != nil {
 		return nil, err
@@ -83,23 +80,16 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	})
 	p.roots = sync.OnceValue(func() map[plumbing.Hash]stored { return s.rootsOf(ctx, c) })
 	if since != nil {
-		p.agreed.origin = before
-		p.agreed.here, err = contents.Gather(s.repo.Objects, since)
+		files, err := contents.Gather(s.repo.Objects, since)
+		p.here = &chain.Here{StateCommit: chain.StateCommit{Tree: since.State, Staged: since.Staged}, ID: req.Since.ID}
+		p.with[req.Since.ID] = agreement{origin: before, files: files}
 		return p, err
 	}
-	h := s.chain.Here(ctx, c.Issue)
-	known := map[checkpoint.ID]agreement{"": {}}
-	find := func(id checkpoint.ID) agreement {
-		if _, asked := known[id]; !asked {
-			known[id] = s.agreementWith(ctx, id, c, of)
+	p.here = s.chain.Here(ctx, c.Issue)
+	for _, id := range append(slices.Collect(maps.Values(p.here.Open)), p.here.ID) {
+		if _, known := p.with[id]; !known && id != "" {
+			p.with[id] = s.agreementWith(ctx, id, c, of)
 		}
-		return known[id]
-	}
-	p.agreed, p.open = find(h.ID), map[string]agreement{}
-	for path, id := range h.Open {
-		a := find(id)
-		a.file, a.entry = p.version(h.Tree, path), p.version(h.Staged, path)
-		p.open[path] = a
 	}
 	return p, nil
 }
@@ -120,7 +110,7 @@ func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain
 	}
 	if id == c.ID {
 		if files, err := contents.Gather(s.repo.Objects, of); err == nil {
-			a.here, a.origin = files, equal
+			a.files, a.origin = files, equal
 		}
 		return a
 	}
@@ -133,7 +123,7 @@ func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain
 		if last == nil {
 			continue
 		}
-		if a.here = open(last); a.here == nil {
+		if a.files = open(last); a.files == nil {
 			return a
 		}
 		if a.origin = relations(list, c)(last); a.origin == beside {
@@ -207,7 +197,8 @@ func (p *past) storedAt(path string, f Side) (at stored) {
 	}
 	key := pathVersion{path, f}
 	if known, ok := p.found[key]; ok {
-		known.history, known.beside = p.history[path][f], known.beside || p.newer[path][f]
+		version := ancestry.Version(f)
+		known.history, known.beside = p.history[path][version], known.beside || p.newer[path][version]
 		return known
 	}
 	for root, in := range p.roots() {
@@ -246,12 +237,12 @@ func (p *past) version(tree plumbing.Hash, path string) Side {
 
 // compare sets what the past knows about the present versions of the targets. It reads the history
 // of commits only for paths of which the decision can depend on it.
-func (p *past) compare(ctx context.Context, targets []Target, now func(string) state, c choices) {
+func (p *past) compare(ctx context.Context, targets []Target, c choices) {
 	undecided, moved := map[string]bool{}, map[string]bool{}
 	for i := range targets {
 		t := &targets[i]
-		p.compareOne(t, now(t.Path))
-		file, entry := t.with(now(t.Path))
+		p.compareOne(t)
+		file, entry := t.versions()
 		if t.later {
 			continue
 		}
@@ -269,14 +260,14 @@ func (p *past) compare(ctx context.Context, targets []Target, now func(string) s
 	}
 	for i := range targets {
 		if t := &targets[i]; undecided[t.Path] || moved[t.Path] {
-			p.compareOne(t, now(t.Path))
+			p.compareOne(t)
 		}
 	}
 }
 
 // versionsOf returns the versions of paths in the commits of tip, without those of except. Versions
 // that git does not list in time are unknown.
-func (p *past) versionsOf(ctx context.Context, tip, except string, paths map[string]bool) map[string]map[Side]bool {
+func (p *past) versionsOf(ctx context.Context, tip, except string, paths map[string]bool) map[string]map[ancestry.Version]bool {
 	if tip == "" || tip == except || len(paths) == 0 {
 		return nil
 	}
@@ -284,41 +275,30 @@ func (p *past) versionsOf(ctx context.Context, tip, except string, paths map[str
 	if err != nil {
 		return nil
 	}
-	versions := map[string]map[Side]bool{}
-	for path, list := range found {
-		versions[path] = map[Side]bool{}
-		for v := range list {
-			versions[path][Side(v)] = true
-		}
-	}
-	return versions
+	return found
 }
 
-func (p *past) compareOne(t *Target, s state) {
-	f, e := &t.file, &t.entry
+func (p *past) compareOne(t *Target) {
+	f, e, s := &t.file, &t.entry, &t.now
 	f.headNow = p.version(p.head, t.Path)
 	e.headNow = contents.Merged(f.headNow)
 	at := t.from()
-	work, isOpen := p.open[at]
+	_, isOpen := p.here.Open[at]
+	work := p.with[p.here.OriginOf(at)]
 	index := work
-	if !isOpen {
-		work = p.agreed
+	if last := p.with[p.here.ID].files; isOpen && last != nil && last.Version(p.here.Staged, at) == last.Entry(at) {
+		index = p.with[p.here.ID] // a save captured the entry, and not the file
 	}
-	if !isOpen || p.agreed.here != nil && index.entry == p.agreed.here.Entry(at) {
-		index = p.agreed // a save captured the entry, and not the file
-	}
-	if work.here != nil {
-		f.here, f.origin = work.file, work.origin
-		if here, ok := work.here.FileAt(at); !isOpen && ok {
-			f.here = here
-		} else if !isOpen {
+	if work.files != nil {
+		f.here, f.origin = work.files.Version(p.here.Tree, at), work.origin
+		if !isOpen && !work.files.Knows(at) {
 			f.origin = unset
 		}
 	}
-	if index.here != nil {
-		e.origin, e.here = index.origin, index.here.EntriesAt(at)
-		if isOpen && p.open[at].entry != index.here.Entry(at) {
-			e.here = contents.Merged(p.open[at].entry)
+	if index.files != nil {
+		e.here, e.origin = index.files.EntriesAt(at), index.origin
+		if entry := index.files.Version(p.here.Staged, at); entry != index.files.Entry(at) {
+			e.here = contents.Merged(entry)
 		}
 	}
 	if work.common != nil {
@@ -334,14 +314,14 @@ func (p *past) compareOne(t *Target, s state) {
 		in.before = in.before || of == equal || of == before
 		return in
 	}
-	f.nowIn, f.hereIn = p.storedAt(at, s.work), isOn(p.storedAt(at, f.here), work.origin)
-	e.nowIn, e.hereIn = p.entriesAt(at, s.index), isOn(p.entriesAt(at, e.here), index.origin)
-	f.landed = p.newer[t.Path][t.WorkWant]
-	e.landed = t.IndexWant == contents.Merged(t.IndexWant[0]) && p.newer[t.Path][t.IndexWant[0]]
+	f.nowIn, f.hereIn = p.storedAt(at, s.Work), isOn(p.storedAt(at, f.here), work.origin)
+	e.nowIn, e.hereIn = p.entriesAt(at, s.Index), isOn(p.entriesAt(at, e.here), index.origin)
+	f.landed = p.newer[t.Path][ancestry.Version(t.WorkWant)]
+	e.landed = t.IndexWant == contents.Merged(t.IndexWant[0]) && p.newer[t.Path][ancestry.Version(t.IndexWant[0])]
 	f.carried = !t.Captured && t.Work && !t.clean && !t.later
 	f.opaque = s.unreadable || s.ignored
 	f.diverged, e.diverged = p.diverged, p.diverged
-	if s.index[0] == contents.Intended && !t.Work {
+	if s.Index[0] == contents.Intended && !t.Work {
 		e.nowIn = stored{} // an entry of git add -N belongs to its file
 	}
 }

@@ -2,123 +2,111 @@ package restore
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"git-checkpoint/gitstore/fsutil"
 )
 
-// places opens the parent directories of worktree paths without following symlinks. It keeps
-// those of the last path open, so that a sequence of sorted paths opens each directory once.
-// Before each use it compares the open directories with those that the worktree has now: a
-// directory that was moved away, or replaced by a symlink, is never used again. places is used by
-// one goroutine. The caller must call close, which also closes the root.
-type places struct {
-	root   *os.Root
-	fixed  bool      // see open
-	handle *os.File  // see place.open
-	held   []heldDir // parents of the last path, from the root down
-}
-
-// A heldDir is an open directory. It keeps its inode from being reused, so that an equal inode
-// means the same directory.
-type heldDir struct {
-	name   string // in its parent
-	dir    *os.Root
-	info   fs.FileInfo
+// A folder is an open directory.
+type folder struct {
+	*os.Root
 	handle *os.File // see place.open
 }
 
-// A place is an open parent directory and a file name. It is valid until the next use of places.
+// A place is an open directory and the name of a file in it.
 type place struct {
-	dir    *os.Root
-	name   string
-	handle **os.File
+	dir  *folder
+	name string
 }
 
-// A blockedError reports that a parent path is not a directory.
-type blockedError struct{ path string }
-
-func (e *blockedError) Error() string { return fmt.Sprintf("%q is not a directory", e.path) }
-
-// open returns the place of a path. If mkdir is set, it creates missing directories; otherwise it
-// returns fs.ErrNotExist. It returns a *blockedError if a parent is not a directory. If fixed is
-// set, open does not compare open directories again: they belong to this program, or they are only
-// read for a plan, and the comparison follows before a change.
-func (p *places) open(name string, mkdir bool) (place, error) {
-	parent, base := path.Split(name)
-	at := place{p.root, base, &p.handle}
-	depth := 0
-	for part := range strings.SplitSeq(strings.TrimSuffix(parent, "/"), "/") {
-		if part == "" {
-			break
-		}
-		isHeld := depth < len(p.held) && p.held[depth].name == part
-		if isHeld && !p.fixed {
-			now, err := at.dir.Lstat(part)
-			isHeld = err == nil && os.SameFile(p.held[depth].info, now)
-		}
-		if !isHeld {
-			p.closeBelow(depth)
-			dir, info, err := openDir(at.dir, part, mkdir)
-			if err == errNotDir {
-				return place{}, &blockedError{strings.Join(strings.Split(parent, "/")[:depth+1], "/")}
-			}
-			if err != nil {
-				return place{}, err
-			}
-			p.held = append(p.held, heldDir{name: part, dir: dir, info: info})
-		}
-		at.dir, at.handle = p.held[depth].dir, &p.held[depth].handle
-		depth++
+// open returns the directory of a place for system calls. The folder closes it.
+func (pl place) open() (f *os.File, err error) {
+	if pl.dir.handle == nil {
+		pl.dir.handle, err = pl.dir.Open(".")
 	}
-	p.closeBelow(depth)
-	return at, nil
+	return pl.dir.handle, err
 }
 
-// closeBelow closes the directories below a depth.
-func (p *places) closeBelow(depth int) {
-	for _, h := range p.held[depth:] {
-		h.dir.Close()
-		if h.handle != nil {
-			h.handle.Close()
-		}
-	}
-	p.held = p.held[:depth]
-}
+// path returns the path of a place, for calls that take no directory.
+func (pl place) path() string { return filepath.Join(pl.dir.Name(), pl.name) }
 
-// openPlaces opens a directory for the paths below it.
-func openPlaces(dir string, fixed bool) (*places, error) {
+func openFolder(dir string) (*folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &places{root: root, fixed: fixed}, nil
+	return &folder{Root: root}, nil
+}
+
+// Close closes the directory. f can be nil.
+func (f *folder) Close() error {
+	if f == nil {
+		return nil
+	}
+	if f.handle != nil {
+		f.handle.Close()
+	}
+	return f.Root.Close()
+}
+
+// places opens the parent directories of worktree paths without following symlinks. A directory is
+// opened anew for each path, so that one that was moved away, or replaced by a symlink, is not used
+// again. places is used by one goroutine.
+type places struct {
+	root   *folder
+	fixed  bool    // for a plan, the directory of the last path stays open for the next one
+	parent string  // path of dir, "" for the root
+	dir    *folder // of the last path
+}
+
+// open returns the place of a path, which is valid until the next use of places. If mkdir is set, it
+// creates missing directories. It fails with a *fs.PathError about a parent that is missing or, with
+// errNotDir, is not a directory.
+func (p *places) open(name string, mkdir bool) (place, error) {
+	parent, base := path.Split(name)
+	parent = strings.TrimSuffix(parent, "/")
+	if p.fixed && p.parent == parent {
+		return place{p.dir, base}, nil
+	}
+	p.leave()
+	for i := range len(parent) + 1 {
+		if parent == "" || i < len(parent) && parent[i] != '/' {
+			continue
+		}
+		next, err := openDir(p.dir.Root, path.Base(parent[:i]), mkdir)
+		p.leave()
+		if err != nil {
+			return place{}, &fs.PathError{Op: "open", Path: parent[:i], Err: err}
+		}
+		p.dir, p.parent = &folder{Root: next}, parent[:i]
+	}
+	return place{p.dir, base}, nil
+}
+
+// leave goes back to the root.
+func (p *places) leave() {
+	if p.dir != p.root {
+		p.dir.Close()
+	}
+	p.dir, p.parent = p.root, ""
+}
+
+func openPlaces(dir string) (*places, error) {
+	root, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &places{root: root, dir: root}, nil
 }
 
 func (p *places) close() {
-	p.closeBelow(0)
+	p.leave()
 	p.root.Close()
-	if p.handle != nil {
-		p.handle.Close()
-		p.handle = nil
-	}
-}
-
-// open returns the directory of a place for system calls. places closes it.
-func (pl place) open() (*os.File, error) {
-	if *pl.handle == nil {
-		f, err := pl.dir.Open(".")
-		if err != nil {
-			return nil, err
-		}
-		*pl.handle = f
-	}
-	return *pl.handle, nil
 }
 
 // openFile opens the file of a place for reading. It fails for a symlink.
@@ -127,38 +115,38 @@ func (pl place) openFile() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := fsutil.OpenIn(pl.dir, dir, pl.name)
+	f, err := fsutil.OpenIn(pl.dir.Root, dir, pl.name)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, ErrConcurrentChange // it was a file when the caller looked
 	}
 	return f, err
 }
 
-var errNotDir = fmt.Errorf("not a directory")
+var errNotDir = errors.New("not a directory")
 
 // openDir opens a subdirectory. It compares the opened directory with the previous lstat,
 // so a symlink cannot be swapped in between.
-func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, fs.FileInfo, error) {
+func openDir(dir *os.Root, name string, mkdir bool) (*os.Root, error) {
 	info, err := dir.Lstat(name)
 	if mkdir && os.IsNotExist(err) {
 		if err := dir.Mkdir(name, 0o777); err != nil && !os.IsExist(err) {
-			return nil, nil, err
+			return nil, err
 		}
 		info, err = dir.Lstat(name)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, nil, errNotDir
+		return nil, errNotDir
 	}
 	next, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
 		next.Close()
-		return nil, nil, errNotDir
+		return nil, errNotDir
 	}
-	return next, info, nil
+	return next, nil
 }

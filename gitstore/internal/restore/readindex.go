@@ -9,7 +9,6 @@ import (
 
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -24,13 +23,9 @@ import (
 // is parsed when a caller asks for its path.
 type indexList []string
 
-// Offsets in a line of an indexList.
-const (
-	modeAt  = len("H ")
-	hashAt  = modeAt + len("100644 ")
-	stageAt = hashAt + objectformat.HexSize + len(" ")
-	pathAt  = stageAt + len("0\t")
-)
+func pathOf(line string) string { return line[strings.IndexByte(line, '\t')+1:] }
+
+func stageOf(line string) byte { return line[strings.IndexByte(line, '\t')-1] }
 
 // An indexEntry has the stages and the flags of a path in the index.
 type indexEntry struct {
@@ -50,10 +45,8 @@ func listIndex(ctx context.Context, g git.Git, paths ...string) (indexList, erro
 		return nil, err
 	}
 	list := indexList(git.Fields(out))
-	for _, line := range list {
-		if len(line) <= pathAt || line[pathAt-1] != '\t' || line[stageAt] < '0' || line[stageAt] > '3' {
-			return nil, fmt.Errorf("git ls-files said %q", line)
-		}
+	if i := slices.IndexFunc(list, func(line string) bool { return strings.IndexByte(line, '\t') < len("H 100644 ") }); i >= 0 {
+		return nil, fmt.Errorf("git ls-files said %q", list[i])
 	}
 	return list, nil
 }
@@ -63,18 +56,19 @@ const maxPathspecs = 50
 
 // from returns the number of the first line whose path sorts after a path or equals it.
 func (x indexList) from(path string) int {
-	i, _ := slices.BinarySearchFunc(x, path, func(line, path string) int { return strings.Compare(line[pathAt:], path) })
+	i, _ := slices.BinarySearchFunc(x, path, func(line, path string) int { return strings.Compare(pathOf(line), path) })
 	return i
 }
 
 // lookup returns the entry of a path, which has no stages if the index lacks the path.
 func (x indexList) lookup(path string) (e indexEntry) {
 	for _, line := range x[x.from(path):] {
-		if line[pathAt:] != path {
+		if pathOf(line) != path {
 			break
 		}
-		mode, _ := strconv.ParseUint(line[modeAt:hashAt-1], 8, 32)
-		e.stages[line[stageAt]-'0'] = Side{Mode: uint32(mode), Hash: plumbing.NewHash(line[hashAt : stageAt-1])}
+		words := strings.Fields(line)
+		mode, _ := strconv.ParseUint(words[1], 8, 32)
+		e.stages[stageOf(line)-'0'] = Side{Mode: uint32(mode), Hash: plumbing.NewHash(words[2])}
 		e.sparse = e.sparse || line[0] == 'S' || line[0] == 's'
 		e.assume = e.assume || line[0] >= 'a'
 	}
@@ -84,8 +78,8 @@ func (x indexList) lookup(path string) (e indexEntry) {
 // paths returns the paths with an entry in one of the stages, for example "123".
 func (x indexList) paths(stages string) (paths []string) {
 	for _, line := range x {
-		if strings.IndexByte(stages, line[stageAt]) >= 0 {
-			paths = append(paths, line[pathAt:])
+		if strings.IndexByte(stages, stageOf(line)) >= 0 {
+			paths = append(paths, pathOf(line))
 		}
 	}
 	return slices.Compact(paths)
@@ -94,20 +88,58 @@ func (x indexList) paths(stages string) (paths []string) {
 // inside returns the paths below a directory.
 func (x indexList) inside(dir string) (paths []string) {
 	for _, line := range x[x.from(dir+"/"):] {
-		if !strings.HasPrefix(line[pathAt:], dir+"/") {
+		if !strings.HasPrefix(pathOf(line), dir+"/") {
 			break
 		}
-		paths = append(paths, line[pathAt:])
+		paths = append(paths, pathOf(line))
 	}
 	return slices.Compact(paths)
 }
 
-// read reads the index.
+// read reads the index, and compares it with HEAD.
 func (a *lockedIndex) read(ctx context.Context) (err error) {
 	if a.list, err = listIndex(ctx, a.git()); err != nil {
 		return err
 	}
-	return a.findIntended(ctx)
+	now, err := a.s.repo.ReadHead(ctx)
+	if err != nil {
+		return err
+	}
+	if a.head, err = a.s.repo.TreeOf(now); err != nil {
+		return err
+	}
+	head := a.head
+	if head.IsZero() {
+		head = trees.Empty
+	}
+	out, err := a.git().Output(ctx, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--ita-invisible-in-index", head.String(), "--")
+	if err != nil {
+		return fmt.Errorf("compare HEAD with the index: %w", err)
+	}
+	if a.changes, _, err = git.ParseRaw(out); err != nil {
+		return err
+	}
+	differs := map[string]plumbing.Hash{}
+	for _, c := range a.changes {
+		differs[c.Path] = c.New
+	}
+	find, empty := trees.Finder{Reader: a.s.objects}, " "+emptyBlob.String()+" 0\t"
+	for _, line := range a.list { // a path of git add -N has an empty file, and git has compared HEAD as if it were missing
+		if !strings.Contains(line, empty) {
+			continue
+		}
+		path := pathOf(line)
+		there, changed := differs[path]
+		if !changed {
+			if _, there, err = find.Lookup(a.head, path); err != nil {
+				return err
+			}
+		}
+		if there != emptyBlob {
+			a.intended = append(a.intended, path)
+		}
+	}
+	return nil
 }
 
 // git returns a git that reads the index, run from the worktree root.
@@ -126,64 +158,3 @@ func (a *lockedIndex) lookup(path string) indexEntry {
 
 // emptyBlob is the hash of an empty file.
 var emptyBlob = plumbing.ComputeHash(plumbing.BlobObject, nil)
-
-// findIntended finds the paths of git add -N. Their entries have an empty file, and git compares
-// HEAD with the index as if it lacked them.
-func (a *lockedIndex) findIntended(ctx context.Context) error {
-	var doubtful []string
-	for _, line := range a.list {
-		if line[stageAt] == '0' && line[hashAt:stageAt-1] == emptyBlob.String() {
-			doubtful = append(doubtful, line[pathAt:])
-		}
-	}
-	if len(doubtful) == 0 {
-		return nil
-	}
-	changes, err := a.staged(ctx)
-	if err != nil {
-		return err
-	}
-	differs := make(map[string]trees.Change, len(changes))
-	for _, c := range changes {
-		differs[c.Path] = c
-	}
-	find := trees.Finder{Reader: a.s.objects}
-	for _, path := range doubtful {
-		c, changed := differs[path]
-		there := c.New.Hash
-		if !changed {
-			if _, there, err = find.Lookup(a.head, path); err != nil {
-				return err
-			}
-		}
-		if there != emptyBlob { // HEAD has no such file
-			a.intended = append(a.intended, path)
-		}
-	}
-	return nil
-}
-
-// staged returns the differences between HEAD and the index. An unmerged path counts as removed,
-// and so does a path of git add -N.
-func (a *lockedIndex) staged(ctx context.Context) (changes []trees.Change, err error) {
-	if a.compared {
-		return a.changes, nil
-	}
-	if a.head, err = a.s.headTree(ctx); err != nil {
-		return nil, err
-	}
-	head := a.head
-	if head.IsZero() {
-		head = trees.Empty
-	}
-	out, err := a.git().Output(ctx, "diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--ita-invisible-in-index", head.String(), "--")
-	if err != nil {
-		return nil, fmt.Errorf("compare HEAD with the index: %w", err)
-	}
-	changed, _, err := git.ParseRaw(out)
-	for _, c := range changed {
-		a.changes = append(a.changes, trees.Change{Path: c.Path, Old: trees.Entry{Mode: c.OldMode, Hash: c.Old}, New: trees.Entry{Mode: c.NewMode, Hash: c.New}})
-	}
-	a.compared = err == nil
-	return a.changes, err
-}

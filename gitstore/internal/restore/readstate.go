@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,83 +21,68 @@ const maxInside = 10_000
 
 // A stateReader reads the current state of paths.
 type stateReader struct {
-	s      *worktree
-	area   *lockedIndex
-	now    map[string]*state
-	names  *diskNames
-	limits *repository.Boundary
-	raw    bool     // read files without git's filters
-	asked  []string // regular files whose blob hash is still missing
+	s         *worktree
+	area      *lockedIndex
+	known     map[string]bool            // paths of the targets
+	untracked map[string]bool            // files that git does not ignore
+	paths     map[string]string          // of stored
+	listed    map[string]map[string]bool // names in directories
+	limits    *repository.Boundary
+	raw       bool      // read files without git's filters
+	asked     []*Target // with regular files whose blob hash is still missing
 }
 
-// readState reads the current state of all target paths in index and worktree. Worktree
-// hashes are those of git add, or raw content if raw is set.
-func (s *worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) (func(string) state, error) {
+// readState reads the current state of all targets in index and worktree. Worktree hashes are those of
+// git add, or raw content if raw is set.
+func (s *worktree) readState(ctx context.Context, targets []Target, area *lockedIndex, raw bool) error {
 	s.in.fixed = true
 	defer func() { s.in.fixed = false }()
-	in, err := openPlaces(s.repo.Info.Root, true)
-	if err != nil {
-		return nil, fmt.Errorf("open worktree: %w", err)
-	}
-	defer in.close()
-	o := &stateReader{s: s, area: area, raw: raw, now: make(map[string]*state, len(targets)), limits: s.repo.Boundary(ctx)}
-	o.names = &diskNames{in: in, dirs: map[string]string{}, listed: map[string]map[string]bool{}}
+	o := &stateReader{s: s, area: area, raw: raw, known: map[string]bool{}, limits: s.repo.Boundary(ctx)}
+	o.untracked, o.paths, o.listed = map[string]bool{}, map[string]string{}, map[string]map[string]bool{}
 	for i := range targets {
-		o.now[targets[i].Path] = &state{}
+		o.known[targets[i].Path] = true
+	}
+	if !raw {
+		_, untracked, err := s.lists(ctx)
+		if err != nil {
+			return err
+		}
+		for _, path := range untracked {
+			o.untracked[path] = true
+		}
 	}
 	for i := range targets {
 		if err := o.readPath(&targets[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	now := func(path string) state { return *o.now[path] }
 	if raw {
-		return now, nil
+		return nil
 	}
-	hashes, err := area.hash(ctx, o.asked)
+	paths := make([]string, len(o.asked))
+	for i, t := range o.asked {
+		paths[i] = t.Path
+	}
+	hashes, err := area.hash(ctx, paths)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, path := range o.asked {
-		st := o.now[path]
-		if st.work.Hash = hashes[path]; st.work.Hash.IsZero() {
-			st.unreadable, st.work.Hash = true, plumbing.NewHash("ff")
+	for _, t := range o.asked {
+		if t.now.Work.Hash = hashes[t.Path]; t.now.Work.Hash.IsZero() {
+			t.now.unreadable, t.now.Work.Hash = true, plumbing.NewHash("ff")
 		}
 	}
-	return now, errors.Join(s.markSparse(ctx, targets, o.now), s.markIgnored(ctx, targets, o.now))
-}
-
-// markIgnored marks files that git neither tracks nor lists as untracked, so that it ignores them.
-func (s *worktree) markIgnored(ctx context.Context, targets []Target, now map[string]*state) error {
-	var listed map[string]bool
-	for _, t := range targets {
-		st := now[t.Path]
-		if !t.Work || st.work == (Side{}) || st.index != (Stages{}) {
-			continue
-		}
-		if listed == nil {
-			paths, err := s.untracked(ctx)
-			if err != nil {
-				return err
-			}
-			listed = map[string]bool{}
-			for _, path := range paths {
-				listed[path] = true
-			}
-		}
-		st.ignored = !listed[t.Path]
-	}
-	return nil
+	return s.markSparse(ctx, targets)
 }
 
 func (o *stateReader) readPath(t *Target) error {
-	st := o.now[t.Path]
+	st := &t.now
 	if o.s.configBool("core.ignorecase", false) {
 		st.folded = strings.ToLower(t.Path)
 	}
 	e := o.area.lookup(t.Path)
-	st.index, st.sparse, st.assume = e.stages, e.sparse, e.assume
-	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.index[0] == (Side{}) {
+	st.Index, st.sparse, st.assume = e.stages, e.sparse, e.assume
+	if wants := t.Index && t.IndexWant != (Stages{}) || t.Work && t.WorkWant != (Side{}); wants && st.Index[0] == (Side{}) {
 		// Entries that block the path: of a parent directory, possibly a submodule, or below the path.
 		for i := range t.Path {
 			if t.Path[i] != '/' || st.indexAbove != "" {
@@ -140,14 +124,15 @@ func passing(err error) bool {
 // readFile reads the worktree state of a path, except hashes of regular files that git has to
 // compute.
 func (o *stateReader) readFile(t *Target, st *state) error {
+	stored := o.stored(t.Path)
 	pl, err := o.s.in.open(t.Path, false)
-	var blocked *blockedError
-	switch {
-	case errors.As(err, &blocked):
-		st.above = o.names.dir(blocked.path)
+	var parent *fs.PathError
+	switch isParent := errors.As(err, &parent); {
+	case isParent && errors.Is(err, errNotDir):
+		st.above = o.stored(parent.Path)
 		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		st.made = missing(o.s.in.root, t.Path)
+	case isParent && errors.Is(err, fs.ErrNotExist):
+		st.made = parent.Path
 		return nil
 	case err != nil:
 		return err
@@ -162,50 +147,37 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 	// A file system that ignores case may have opened the file of another path. The stored path is
 	// another path if the index or the restore contains it. Otherwise the user has only renamed
 	// the file to another case, without git.
-	stored := o.names.file(pl, info, t.Path)
 	switch {
-	case stored != t.Path && (o.now[stored] != nil || o.area.lookup(stored).stages != (Stages{})):
+	case stored != t.Path && (o.known[stored] || o.area.lookup(stored).stages != (Stages{})):
 		st.above, st.made = stored, otherDir(t.Path, stored)
 		return nil
 	case info.IsDir():
-		st.inside = insideOf(pl.dir, stored, maxInside)
+		st.inside = insideOf(pl.path(), stored, maxInside)
 		return nil
 	}
-	st.disk = fileOnDisk{mode: diskMode(info), info: info}
-	if st.disk.mode == 0 {
+	st.Disk = fileOnDisk{Side: Side{Mode: diskMode(info)}, info: info}
+	if st.Disk.Mode == 0 {
 		return errors.New("neither a file nor a symlink")
 	}
-	if d := unread(st.disk); o.raw && slices.Contains(t.kept, d.hash) {
-		st.disk = d
+	if d := unread(st.Disk); o.raw && slices.Contains(t.kept, d.Hash) {
+		st.Disk = d
 		return nil
 	}
 	if o.raw {
-		st.disk, err = hashDisk(pl, info)
+		st.Disk, _, err = readDisk(pl, false)
 		return err
 	}
-	st.work.Mode = o.s.gitMode(info, st.index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
+	st.ignored = st.Index == (Stages{}) && !o.untracked[t.Path]
+	st.Work.Mode = o.s.gitMode(info, st.Index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
 	switch {
-	case st.work.Mode == trees.ModeSymlink:
-		d, err := hashDisk(pl, info)
-		st.work.Hash = d.hash
+	case st.Work.Mode == trees.ModeSymlink:
+		d, _, err := readDisk(pl, false)
+		st.Work.Hash = d.Hash
 		return err
 	default:
-		o.asked = append(o.asked, t.Path)
+		o.asked = append(o.asked, t)
 	}
 	return nil
-}
-
-// missing returns the topmost missing parent directory of a path.
-func missing(root *os.Root, name string) string {
-	for i := range name {
-		if name[i] != '/' {
-			continue
-		}
-		if _, err := root.Lstat(name[:i]); errors.Is(err, fs.ErrNotExist) {
-			return name[:i]
-		}
-	}
-	return ""
 }
 
 // gitMode returns the mode that git add would use. If the file system lacks executable

@@ -82,9 +82,9 @@ func (o *Outcome) NotSaved() []string {
 func (o *Outcome) listSteps(steps []Step) {
 	o.Restored, o.Removed = nil, nil
 	for _, st := range steps {
-		o.Restored = append(o.Restored, st.path)
+		o.Restored = append(o.Restored, st.Path)
 		if st.deletes() {
-			o.Removed = append(o.Removed, st.path)
+			o.Removed = append(o.Removed, st.Path)
 		}
 	}
 }
@@ -109,12 +109,9 @@ func (r *Request) goesBack() bool { return r.Asked && r.Changed != Merged }
 // an error occurs after the entry is stored, completed changes stay. With DryRun, it only returns the
 // result of the present files.
 func (s *worktree) restoreFiles(ctx context.Context) (*Outcome, error) {
-	var lists sync.WaitGroup // git makes both lists while another process reads the index
+	var lists sync.WaitGroup // git makes the lists while another process reads the index
 	defer lists.Wait()
-	lists.Go(func() { _, _ = s.untracked(ctx) })
-	if s.past.since == nil {
-		lists.Go(func() { _, _ = s.modified(ctx) })
-	}
+	lists.Go(func() { _, _, _ = s.lists(ctx) })
 	area, err := s.openLockedIndex(ctx, !s.req.DryRun)
 	if err != nil {
 		return &Outcome{}, err
@@ -133,11 +130,17 @@ func (s *worktree) restoreFiles(ctx context.Context) (*Outcome, error) {
 	if s.req.DryRun || len(plan.steps) == 0 {
 		return done, nil
 	}
-	w, err := s.openStaging()
-	if err != nil {
-		return done, err
+	err = s.carryOut(ctx, area, plan.steps, done, func(steps []Step) error {
+		e := s.log.Current()
+		e.State, e.Checkpoint = operation.Pending, s.req.Checkpoint.ID
+		err := s.note(ctx, e, steps, indexBefore)
+		s.kept, s.isNoted = s.log.Kept(e), err == nil || repo.IsDone(err)
+		return err
+	})
+	if err == nil {
+		s.log.Current().State = operation.Done // the end of the operation stores it
 	}
-	return done, errors.Join(s.carryOut(ctx, w, area, &plan), w.close())
+	return done, err
 }
 
 // plan returns the decision for every selected path, with the results of merges.
@@ -146,13 +149,12 @@ func (s *worktree) plan(ctx context.Context, area *lockedIndex) (decision, error
 	if err != nil {
 		return decision{}, err
 	}
-	now, err := s.readState(ctx, targets, area, false)
-	if err != nil {
+	if err := s.readState(ctx, targets, area, false); err != nil {
 		return decision{}, err
 	}
 	c := choices{back: s.req.goesBack(), force: s.req.Force, exact: s.req.Exact, lost: s.lost, choice: s.req.Changed}
-	s.past.compare(ctx, targets, now, c)
-	plan := decide(targets, now, c)
+	s.past.compare(ctx, targets, c)
+	plan := decide(targets, c)
 	if err := s.checkWanted(plan.steps); err != nil {
 		return decision{}, err
 	}
@@ -244,46 +246,6 @@ func (s *worktree) targets(ctx context.Context, area *lockedIndex) ([]Target, er
 func (s *worktree) exists(path string) bool {
 	_, err := s.in.root.Lstat(filepath.FromSlash(path))
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
-}
-
-// carryOut executes the plan. Before the first change, the entry of the operation gets the steps.
-func (s *worktree) carryOut(ctx context.Context, w *staging, area *lockedIndex, plan *decision) error {
-	if err := faultPoint("planned"); err != nil {
-		return err
-	}
-	if err := s.keepAll(ctx, plan.steps); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(plan.steps, func(st Step) bool { return st.merge }) {
-		if err := s.objects.Flush(ctx); err != nil { // git checkout-index reads the results
-			return err
-		}
-	}
-	if err := w.makeReady(ctx, plan.steps); err != nil {
-		return err
-	}
-	e := s.log.Current()
-	e.State, e.Checkpoint = operation.Pending, s.req.Checkpoint.ID
-	err := s.note(ctx, e, forward, plan.steps, nil)
-	s.kept, s.isNoted = s.log.Kept(e), err == nil || repo.IsDone(err)
-	if err != nil {
-		return err
-	}
-	if err := faultPoint("entry"); err != nil {
-		return err
-	}
-	lost, err := s.apply(ctx, w, area, plan.steps)
-	if err != nil {
-		return err
-	}
-	plan.lose(lost, &plan.Skipped)
-	plan.lose(w.stays, &plan.InTheWay)
-	s.open = slices.Concat(s.open, lost, w.stays)
-	if err := faultPoint("index"); err != nil {
-		return err
-	}
-	e.State = operation.Done // the end of the operation stores it
-	return nil
 }
 
 // within returns targets at or below the given paths, or all targets if paths is empty.

@@ -139,7 +139,7 @@ func (s *Restorer) restoreLocked(ctx context.Context, req RestoreRequest) (*Rest
 		done.Undo = s.log.Current().Name()
 	}
 	if err != nil && site.isNoted {
-		if failed := s.abort(context.WithoutCancel(ctx), s.log.Current()); failed != nil {
+		if _, failed := s.abort(context.WithoutCancel(ctx), s.log.Current()); failed != nil {
 			return done, &repo.RefusedError{
 				Reason: fmt.Sprintf("%v; the part that is done remains: %v", err, failed),
 				Hint:   "git checkpoint restore --abort",

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -111,16 +112,14 @@ func atOnce(turns []turn, a, b string) bool {
 
 // ChangedBetween returns the paths whose files differ between two checkpoints.
 func (s *Restorer) ChangedBetween(older, newer *chain.Checkpoint) (paths []string) {
-	before, err := trees.Read(s.repo.Objects, older.Tree)
-	if err != nil {
-		return nil
-	}
-	after, err := trees.Read(s.repo.Objects, newer.Tree)
-	if err != nil {
-		return nil
-	}
+	find := &trees.Finder{Reader: s.repo.Objects}
 	for _, name := range []string{"staged", "state"} {
-		changes, err := trees.Diff(s.repo.Objects, trees.HashOf(before, name), trees.HashOf(after, name))
+		_, before, err := find.Lookup(older.Tree, name)
+		_, after, err2 := find.Lookup(newer.Tree, name)
+		if cmp.Or(err, err2) != nil {
+			return nil
+		}
+		changes, err := trees.Diff(s.repo.Objects, before, after)
 		if err != nil {
 			continue
 		}

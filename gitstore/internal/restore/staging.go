@@ -23,9 +23,8 @@ import (
 type staging struct {
 	s    *worktree
 	dir  string
-	made *places // below ready/
-	old  *places // old/
-	kept *places // files that the operation sets aside; open after the first use
+	own  *folder // dir
+	kept *folder // for files that the operation sets aside, open after the first use
 
 	stays []string // paths whose file could not be set aside
 }
@@ -42,15 +41,11 @@ func (s *worktree) openStaging() (*staging, error) {
 	if err != nil {
 		return nil, err
 	}
-	ready, old := filepath.Join(dir, "ready"), filepath.Join(dir, "old")
-	err = errors.Join(os.Mkdir(ready, 0o777), os.Mkdir(old, 0o777))
-	s.repo.Objects.Share(s.stagingDir(), dir, ready, old) // another user may have to abort this restore
 	w := &staging{s: s, dir: dir}
+	err = errors.Join(os.Mkdir(w.ready(""), 0o777), os.Mkdir(filepath.Join(dir, "old"), 0o777))
+	s.repo.Objects.Share(s.stagingDir(), dir, w.ready(""), filepath.Join(dir, "old")) // another user may have to abort this restore
 	if err == nil {
-		w.made, err = openPlaces(ready, true)
-	}
-	if err == nil {
-		w.old, err = openPlaces(old, true)
+		w.own, err = openFolder(dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.close())
@@ -62,11 +57,8 @@ func (s *worktree) stagingDir() string { return filepath.Join(s.repo.StateDir(),
 
 // close removes the directory, and its parent if empty.
 func (w *staging) close() error {
-	for _, p := range []*places{w.made, w.old, w.kept} {
-		if p != nil {
-			p.close()
-		}
-	}
+	w.own.Close()
+	w.kept.Close()
 	err := os.RemoveAll(w.dir)
 	_ = os.Remove(w.s.stagingDir())
 	return err
@@ -76,38 +68,36 @@ func (w *staging) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
 }
 
+// readyPlace returns the place of ready(path).
+func (w *staging) readyPlace(path string) place { return place{w.own, "ready/" + path} }
+
 // checkout lets git create the steps' files, so that git's filters apply. Git uses a
 // temporary index with only these files, and attributes of the worktree root. If
 // .gitattributes files are restored too, the new attributes have to apply, so git runs in
 // an empty worktree, and reads all attributes from the index.
-func (w *staging) checkout(ctx context.Context, steps []Step) error {
+func (w *staging) checkout(ctx context.Context, steps []*Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	var info, paths bytes.Buffer
 	attributes := false
 	for _, st := range steps {
-		fmt.Fprintf(&info, "%o %s\t%s\x00", st.workAfter.Mode, st.workAfter.Hash, st.path)
-		paths.WriteString(st.path + "\x00")
-		attributes = attributes || path.Base(st.path) == ".gitattributes"
+		fmt.Fprintf(&info, "%o %s\t%s\x00", st.After.Work.Mode, st.After.Work.Hash, st.Path)
+		paths.WriteString(st.Path + "\x00")
+		attributes = attributes || path.Base(st.Path) == ".gitattributes"
 	}
-	ready := filepath.Join(w.dir, "ready")
-	g := w.s.repo.Git.With("GIT_INDEX_FILE="+filepath.Join(w.dir, "index"), "GIT_DIR="+w.s.repo.Info.Dir, "GIT_WORK_TREE="+w.s.repo.Info.Root)
-	g.Dir = w.s.repo.Info.Root
-	into := []string{"--prefix=" + ready + string(filepath.Separator)}
+	g, into := w.s.temporaryIndex(w.dir, w.s.repo.Info.Root), []string{"--prefix=" + w.ready("") + string(filepath.Separator)}
 	if attributes {
 		if err := w.listAttributes(ctx, &info, steps); err != nil {
 			return err
 		}
-		g = g.With("GIT_WORK_TREE=" + ready)
-		g.Dir, into = ready, nil
+		g, into = w.s.temporaryIndex(w.dir, w.ready("")), nil
 	}
-	plain := []string{"-c", "core.splitIndex=false", "-c", "core.fsmonitor=", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=" + os.DevNull}
-	if _, err := g.Pipe(ctx, info.Bytes(), append(plain, "update-index", "-z", "--add", "--index-info")...); err != nil {
-		return fmt.Errorf("make files: %w", err)
+	_, err := g.Pipe(ctx, info.Bytes(), "update-index", "-z", "--add", "--index-info")
+	if err == nil {
+		_, err = g.Pipe(ctx, paths.Bytes(), append([]string{"checkout-index", "-f", "-q", "-z", "--stdin"}, into...)...)
 	}
-	args := append(append(plain, "checkout-index", "-f", "-q", "-z", "--stdin"), into...)
-	if _, err := g.Pipe(ctx, paths.Bytes(), args...); err != nil {
+	if err != nil {
 		return fmt.Errorf("make files: %w", err)
 	}
 	return nil
@@ -115,14 +105,14 @@ func (w *staging) checkout(ctx context.Context, steps []Step) error {
 
 // listAttributes adds the .gitattributes files of the worktree that apply to steps, but for those of the
 // steps, to the lines of an index. Git reads them from there, because the worktree of the steps lacks them.
-func (w *staging) listAttributes(ctx context.Context, info io.Writer, steps []Step) error {
+func (w *staging) listAttributes(ctx context.Context, info io.Writer, steps []*Step) error {
 	var names []string
 	done := map[string]bool{}
 	for _, st := range steps {
-		done[st.path] = true
+		done[st.Path] = true
 	}
 	for _, st := range steps {
-		for dir := path.Dir(st.path); !done[dir+"/"]; dir = path.Dir(dir) {
+		for dir := path.Dir(st.Path); !done[dir+"/"]; dir = path.Dir(dir) {
 			done[dir+"/"] = true
 			name := path.Join(dir, ".gitattributes")
 			if _, file := w.s.in.regular(name); file != nil && !done[name] {
@@ -141,7 +131,7 @@ func (w *staging) listAttributes(ctx context.Context, info io.Writer, steps []St
 
 // write creates a file with exact bytes and permissions, without git's filters.
 func (w *staging) write(name string, want fileOnDisk) error {
-	data, err := trees.ReadAs(w.s.objects, plumbing.BlobObject, want.hash)
+	data, err := trees.ReadAs(w.s.objects, plumbing.BlobObject, want.Hash)
 	if err != nil {
 		return err
 	}
@@ -149,10 +139,10 @@ func (w *staging) write(name string, want fileOnDisk) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	if want.mode == trees.ModeSymlink {
+	if want.Mode == trees.ModeSymlink {
 		return os.Symlink(string(data), file)
 	}
-	perm := fs.FileMode(want.mode & 0o777)
+	perm := fs.FileMode(want.Mode & 0o777)
 	if err := os.WriteFile(file, data, perm&0o700); err != nil {
 		return err
 	}
@@ -174,37 +164,32 @@ func (s *worktree) metadata(name string, err error) error {
 }
 
 // prepared sets the permissions of a step's prepared file, and returns hash and mode of the file.
-func (w *staging) prepared(st Step) (fileOnDisk, error) {
-	pl, err := w.made.open(st.path, false)
-	if err != nil {
-		return fileOnDisk{}, err
-	}
+func (w *staging) prepared(st *Step) (fileOnDisk, error) {
+	pl := w.readyPlace(st.Path)
 	info, err := pl.dir.Lstat(pl.name)
 	if err != nil {
 		return fileOnDisk{}, err
 	}
 	if perm := w.s.permissions(st, info.Mode().Perm()); info.Mode().IsRegular() && perm != info.Mode().Perm() {
-		if err := w.s.metadata(st.path, pl.dir.Chmod(pl.name, perm)); err != nil {
-			return fileOnDisk{}, err
-		}
-		if info, err = pl.dir.Lstat(pl.name); err != nil {
+		if err := w.s.metadata(st.Path, pl.dir.Chmod(pl.name, perm)); err != nil {
 			return fileOnDisk{}, err
 		}
 	}
-	return hashDisk(pl, info)
+	d, _, err := readDisk(pl, false)
+	return d, err
 }
 
 // permissions returns the permissions of a restored file, which git has created with made. The file
 // keeps those of the file that it replaces, except for the executable bits. A new file, and one that
 // replaces an unreadable file, has no permission that the save did not find.
-func (s *worktree) permissions(st Step, made fs.FileMode) fs.FileMode {
+func (s *worktree) permissions(st *Step, made fs.FileMode) fs.FileMode {
 	const exec, read = 0o111, 0o444
-	was := fs.FileMode(st.before.disk.mode & 0o777)
+	was := fs.FileMode(st.Before.Disk.Mode & 0o777)
 	switch {
-	case st.diskAfter.mode != 0: // the step of a killed restore
-		return fs.FileMode(st.diskAfter.mode & 0o777)
-	case st.before.disk.mode == 0 || st.before.disk.mode == trees.ModeSymlink || was&0o400 == 0:
-		if saved, ok := s.modes[st.path]; ok {
+	case st.After.Disk.Mode != 0: // the step of a killed restore
+		return fs.FileMode(st.After.Disk.Mode & 0o777)
+	case st.Before.Disk.Mode == 0 || st.Before.Disk.Mode == trees.ModeSymlink || was&0o400 == 0:
+		if saved, ok := s.modes[st.Path]; ok {
 			made &= saved | 0o400
 		}
 		return made

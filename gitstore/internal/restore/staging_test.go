@@ -94,7 +94,7 @@ func TestARefusedChmodIsAWarning(t *testing.T) {
 }
 
 // Another user of a shared repository can abort a killed restore: the folders of prepared
-// files and the held lock have shared modes.
+// files and the lock have shared modes.
 func TestFilesOfARunningRestoreAreShared(t *testing.T) {
 	t.Parallel()
 	s := newWorktree(t, nil, "core.sharedRepository=group")
@@ -111,7 +111,10 @@ func TestFilesOfARunningRestoreAreShared(t *testing.T) {
 		}
 		return err
 	}))
-	assert.Equal(t, 6, n) // the folder of the state, the lock, and four folders
+	assert.Equal(t, 5, n) // the folder of the state, and four folders
+	info, err := os.Stat(a.lock)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o060), info.Mode()&0o060, "another user recognizes the lock")
 	a.freeLock()
 	require.NoError(t, w.close())
 }

@@ -5,9 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,38 +15,32 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/operation"
-	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Names of the two lists of steps of an entry: of the operation, and of its undo.
+// Names in an entry: its steps, and the index files before the operation and after it.
 const (
-	forward  = "files"
-	backward = "back"
+	stepsName   = "files"
+	indexBefore = "index-before"
+	indexAfter  = "index-after"
 )
 
-// other returns the name of the list of steps that inverts another one.
-func other(name string) string {
-	if name == forward {
-		return backward
+// note sets the steps of an entry, with the blobs that they need and the present index file under a
+// name, and stores the entry.
+func (s *worktree) note(ctx context.Context, e *operation.Entry, steps []Step, index string) error {
+	needs, err := s.putIndex(ctx, e, index, steps)
+	if err != nil {
+		return err
 	}
-	return forward
-}
-
-// indexName returns the name of the index file before the steps with a name.
-func indexName(steps string) string { return "index-" + steps }
-
-// putSteps sets the steps of an entry, with the blobs that they need, and more blobs.
-func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWriter, needs ...plumbing.Hash) error {
 	data, err := json.Marshal(steps)
 	if err != nil {
 		return err
 	}
 	var blobs []trees.Entry
 	if tree := trees.HashOf(e.Content, "blobs"); !tree.IsZero() {
-		if blobs, err = trees.Read(k, tree); err != nil {
+		if blobs, err = trees.Read(s.objects, tree); err != nil {
 			return err
 		}
 	}
@@ -55,62 +48,40 @@ func putSteps(e *operation.Entry, name string, steps []Step, k *repo.ObjectWrite
 		needs = append(needs, st.needs()...)
 	}
 	for _, hash := range needs {
-		if !hash.IsZero() && k.Has(hash) {
+		if !hash.IsZero() && s.objects.Has(hash) {
 			blobs = append(blobs, trees.Entry{Mode: trees.ModeFile, Name: hash.String(), Hash: hash})
 		}
 	}
 	slices.SortFunc(blobs, func(a, b trees.Entry) int { return strings.Compare(a.Name, b.Name) })
 	blobs = slices.Compact(blobs)
-	e.Put(trees.Entry{Mode: trees.ModeFile, Name: name, Hash: k.Add(plumbing.BlobObject, data)})
+	e.Put(trees.Entry{Mode: trees.ModeFile, Name: stepsName, Hash: s.objects.Add(plumbing.BlobObject, data)})
 	if len(blobs) > 0 {
-		e.Put(trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: k.AddTree(blobs)})
-	}
-	return nil
-}
-
-// note adds steps to an entry under a name, with the index file from before them and the steps of a
-// command that was killed, and stores the entry.
-func (s *worktree) note(ctx context.Context, e *operation.Entry, name string, steps, killed []Step) error {
-	var resolved []plumbing.Hash
-	if killed == nil { // otherwise the entry has the index from before the kill
-		var err error
-		if resolved, err = s.putIndex(ctx, e, name, steps); err != nil {
-			return err
-		}
-	}
-	// A step of the killed process has the state before it.
-	steps = slices.Concat(killed, steps)
-	slices.SortStableFunc(steps, func(a, b Step) int { return strings.Compare(a.path, b.path) })
-	steps = slices.CompactFunc(steps, func(a, b Step) bool { return a.path == b.path })
-	if err := putSteps(e, name, steps, s.objects, resolved...); err != nil {
-		return err
+		e.Put(trees.Entry{Mode: trees.ModeTree, Name: "blobs", Hash: s.objects.AddTree(blobs)})
 	}
 	return s.log.Write(ctx, e, s.objects)
 }
 
-// putIndex adds the index file from before some steps to an entry, if the steps change the index. It
-// returns the blobs of resolved conflicts in the index; other blobs stay in the index. A split index is
-// not added, because git can delete its shared part.
+// putIndex adds the present index file to an entry, if the steps change the index. It returns the blobs
+// of resolved conflicts in the index; other blobs stay in the index. If an undo goes on
+// after a kill, the entry keeps the index file from before the kill.
 func (s *worktree) putIndex(ctx context.Context, e *operation.Entry, name string, steps []Step) (resolved []plumbing.Hash, err error) {
-	e.Remove(indexName(name))
+	if !trees.HashOf(e.Content, name).IsZero() {
+		return nil, nil
+	}
 	file := s.repo.Info.Index
 	info, err := os.Stat(file)
-	if err != nil || info.Size() > maxInMemory || !slices.ContainsFunc(steps, func(st Step) bool { return st.index }) {
+	if err != nil || info.Size() > maxInMemory || !slices.ContainsFunc(steps, func(st Step) bool { return st.Index }) {
 		return nil, fsutil.IgnoreMissing(err)
-	}
-	if shared, err := fs.Glob(os.DirFS(filepath.Dir(file)), "sharedindex.*"); err != nil || len(shared) > 0 {
-		return nil, err
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	times := map[string]time.Time{name: info.ModTime()}
-	if time, ok := e.IndexTimes[other(name)]; ok {
-		times[other(name)] = time
+	if e.IndexTimes = maps.Clone(e.IndexTimes); e.IndexTimes == nil {
+		e.IndexTimes = map[string]time.Time{}
 	}
-	e.IndexTimes = times
-	e.Put(trees.Entry{Mode: trees.ModeFile, Name: indexName(name), Hash: s.objects.Add(plumbing.BlobObject, data)})
+	e.IndexTimes[name] = info.ModTime()
+	e.Put(trees.Entry{Mode: trees.ModeFile, Name: name, Hash: s.objects.Add(plumbing.BlobObject, data)})
 	if !bytes.Contains(data, []byte("REUC")) {
 		return nil, nil
 	}
@@ -123,9 +94,10 @@ func (s *worktree) putIndex(ctx context.Context, e *operation.Entry, name string
 	return resolved, err
 }
 
-// steps returns the steps of an entry, nil if it has none.
-func (s *Restorer) steps(e *operation.Entry, name string) (steps []Step, err error) {
-	hash := trees.HashOf(e.Content, name)
+// steps returns the steps of an entry, nil if it has none: for Undo the inverted ones. Before an undo or a
+// redo, it fails with a *CorruptError if a content that they bring back is missing.
+func (s *Restorer) steps(e *operation.Entry, way operation.Way) (steps []Step, err error) {
+	hash := trees.HashOf(e.Content, stepsName)
 	if hash.IsZero() {
 		return nil, nil
 	}
@@ -134,74 +106,56 @@ func (s *Restorer) steps(e *operation.Entry, name string) (steps []Step, err err
 		return nil, operation.Damaged(e.Name(), err)
 	}
 	if err := json.Unmarshal(data, &steps); err != nil {
-		return nil, operation.Damaged(e.Name(), fmt.Errorf("%s: %w", name, err))
+		return nil, operation.Damaged(e.Name(), fmt.Errorf("%s: %w", stepsName, err))
+	}
+	if way == operation.Do {
+		return steps, nil
+	}
+	if way == operation.Undo {
+		steps = inverted(steps)
+	}
+	for _, st := range steps {
+		d := st.After.Disk
+		isThere := d.Kept || d.Hash.IsZero() || s.repo.Objects.Has(d.Hash) || way == operation.Redo && s.repo.Objects.Has(st.After.Work.Hash)
+		if st.Work && !isThere {
+			return nil, operation.Damaged(e.Name(), fmt.Errorf("path %q: its former content, blob %s, is missing", st.Path, d.Hash))
+		}
 	}
 	return steps, nil
 }
 
-// A storedStep is the JSON form of a step. Paths that are not UTF-8 are quoted as in git.
-// A file is "<octal mode> <hash>", or "" if missing. Disk values have raw content and
-// permissions; other values have git's modes and filtered content.
-type storedStep struct {
-	Path        string `json:"path"`
-	Index       bool   `json:"index,omitempty"`
-	Work        bool   `json:"work,omitempty"`
-	IndexBefore Stages `json:"index_before"`
-	IndexAfter  Stages `json:"index_after"`
-	DiskBefore  Side   `json:"disk_before,omitzero"`
-	DiskAfter   Side   `json:"disk_after,omitzero"`
-	KeptBefore  bool   `json:"kept_before,omitempty"` // the files are set aside, and their hashes are those of unread
-	KeptAfter   bool   `json:"kept_after,omitempty"`
-	WorkBefore  Side   `json:"work_before,omitzero"`
-	WorkAfter   Side   `json:"work_after,omitzero"`
-	Made        string `json:"made,omitempty"` // topmost parent directory that was missing
-	Sparse      bool   `json:"sparse,omitempty"`
-	Assume      bool   `json:"assume_unchanged,omitempty"`
-}
-
 // MarshalJSON returns the JSON form of the step.
 func (st Step) MarshalJSON() ([]byte, error) {
-	e := storedStep{
-		Path: checkpoint.QuotePath(st.path), Index: st.index, Work: st.work,
-		IndexBefore: st.before.index, IndexAfter: st.indexAfter,
-		DiskBefore: st.before.disk.side(), DiskAfter: st.diskAfter.side(),
-		KeptBefore: st.before.disk.kept, KeptAfter: st.diskAfter.kept,
-		WorkBefore: st.before.work, WorkAfter: st.workAfter,
-		Sparse: st.before.sparse, Assume: st.before.assume,
+	type fields Step // without this method
+	st.Path = checkpoint.QuotePath(st.Path)
+	if st.Made != "" {
+		st.Made = checkpoint.QuotePath(st.Made)
 	}
-	if st.before.made != "" {
-		e.Made = checkpoint.QuotePath(st.before.made)
-	}
-	return json.Marshal(e)
+	return json.Marshal(fields(st))
 }
 
 // UnmarshalJSON parses a stored step. It returns an error for invalid values.
 func (st *Step) UnmarshalJSON(data []byte) (err error) {
-	var e storedStep
-	if err := json.Unmarshal(data, &e); err != nil {
+	type fields Step
+	if err := json.Unmarshal(data, (*fields)(st)); err != nil {
 		return fmt.Errorf("stored step: %w", err)
 	}
-	*st = Step{index: e.Index, work: e.Work, indexAfter: e.IndexAfter, workAfter: e.WorkAfter}
-	st.before.index, st.before.work, st.before.sparse, st.before.assume = e.IndexBefore, e.WorkBefore, e.Sparse, e.Assume
-	st.before.disk = fileOnDisk{mode: e.DiskBefore.Mode, hash: e.DiskBefore.Hash, kept: e.KeptBefore}
-	st.diskAfter = fileOnDisk{mode: e.DiskAfter.Mode, hash: e.DiskAfter.Hash, kept: e.KeptAfter}
-	if st.path, err = checkpoint.UnquotePath(e.Path); err != nil {
+	if st.Path, err = checkpoint.UnquotePath(st.Path); err != nil {
 		return err
 	}
-	if st.before.made, err = checkpoint.UnquotePath(e.Made); err != nil {
+	if st.Made, err = checkpoint.UnquotePath(st.Made); err != nil {
 		return err
 	}
-	return trees.CheckPath(st.path, st.workAfter.Mode)
+	return trees.CheckPath(st.Path, st.After.Work.Mode)
 }
 
-// needs returns blobs needed to undo or finish the step.
-func (st Step) needs() []plumbing.Hash {
-	var hashes []plumbing.Hash
-	if st.work {
-		hashes = append(hashes, st.before.disk.hash, st.workAfter.Hash)
-	}
-	for _, stages := range []Stages{st.before.index, st.indexAfter} {
-		for _, e := range stages {
+// needs returns blobs needed to undo, redo or finish the step.
+func (st Step) needs() (hashes []plumbing.Hash) {
+	for _, v := range []version{st.Before, st.After} {
+		if st.Work {
+			hashes = append(hashes, v.Disk.Hash, v.Work.Hash)
+		}
+		for _, e := range v.Index {
 			if e.IsBlob() {
 				hashes = append(hashes, e.Hash)
 			}

@@ -26,8 +26,8 @@ func (s *worktree) put(to *places, name string, was fileOnDisk, ready place) err
 	if err != nil {
 		return meanwhile(err)
 	}
-	if was.mode == 0 {
-		removeEmpty(pl.dir, pl.name)
+	if was.Mode == 0 {
+		removeEmpty(pl.dir.Root, pl.name)
 	}
 	err = swap(ready, pl, was)
 	if !errors.Is(err, syscall.EXDEV) {
@@ -42,8 +42,7 @@ func (s *worktree) put(to *places, name string, was fileOnDisk, ready place) err
 
 // meanwhile converts errors about a replaced directory to ErrConcurrentChange.
 func meanwhile(err error) error {
-	var blocked *blockedError
-	if errors.As(err, &blocked) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
+	if errors.Is(err, errNotDir) || errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) {
 		return fmt.Errorf("%w: %w", ErrConcurrentChange, err)
 	}
 	return err
@@ -58,7 +57,7 @@ func swap(ready, pl place, was fileOnDisk) error {
 	if err != nil {
 		return err
 	}
-	if was.mode == 0 {
+	if was.Mode == 0 {
 		err := moveNew(from, ready.name, to, pl.name)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = moveChecked(ready, pl, was)
@@ -67,7 +66,7 @@ func swap(ready, pl place, was fileOnDisk) error {
 	}
 	err = exchange(from, ready.name, to, pl.name)
 	switch {
-	case errors.Is(err, errors.ErrUnsupported) && !was.kept:
+	case errors.Is(err, errors.ErrUnsupported) && !was.Kept:
 		return moveChecked(ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrConcurrentChange
@@ -117,11 +116,11 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 		if err == nil && !sameFile(was.info, now) {
 			return ErrConcurrentChange
 		}
-		if was.kept {
+		if was.Kept {
 			return aside(os.Rename(pl.path(), trash.path()))
 		}
 		return fsutil.IgnoreMissing(pl.dir.Remove(pl.name))
-	case was.kept && err != nil:
+	case was.Kept && err != nil:
 		return aside(err)
 	case err != nil:
 		return err
@@ -141,7 +140,7 @@ func nearName(name string) string {
 
 // copyNear copies a prepared file into the directory of a worktree path.
 func (s *worktree) copyNear(ready, pl place, name string) (place, error) {
-	near := place{pl.dir, nearName(name), pl.handle}
+	near := place{pl.dir, nearName(name)}
 	_ = pl.dir.Remove(near.name)
 	info, err := ready.dir.Lstat(ready.name)
 	if err != nil {
@@ -164,25 +163,16 @@ func (s *worktree) copyNear(ready, pl place, name string) (place, error) {
 	return near, s.metadata(name, pl.dir.Chmod(near.name, info.Mode().Perm()))
 }
 
-// removeEmpty removes a directory that contains only empty directories.
+// removeEmpty removes a directory that contains only empty directories, and empty directories in it.
 func removeEmpty(dir *os.Root, name string) {
-	if info, err := dir.Lstat(name); err != nil || !info.IsDir() {
+	if info, err := dir.Lstat(name); err != nil || !info.IsDir() || dir.Remove(name) == nil {
 		return
 	}
-	if dir.Remove(name) == nil {
-		return
-	}
-	d, _, err := openDir(dir, name, false)
+	d, err := openDir(dir, name, false)
 	if err != nil {
 		return
 	}
-	entries, _ := readDir(d)
-	for _, e := range entries {
-		if !e.IsDir() {
-			d.Close()
-			return
-		}
-	}
+	entries, _ := fs.ReadDir(d.FS(), ".")
 	for _, e := range entries {
 		removeEmpty(d, e.Name())
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -132,24 +133,6 @@ func headOf(e *operation.Entry, way operation.Way) (from, to operation.Place) {
 	return e.Before, e.After
 }
 
-// stepsOf returns the steps that an undo or a redo reverts, and the name of those that it stores. It
-// fails with a *CorruptError if a content that they bring back is missing, before anything changes.
-func (s *Restorer) stepsOf(e *operation.Entry, way operation.Way) (steps []Step, stores string, err error) {
-	name, stores := forward, backward
-	if way == operation.Redo {
-		name, stores = stores, name
-	}
-	if steps, err = s.steps(e, name); err != nil {
-		return nil, stores, err
-	}
-	for _, st := range steps {
-		if d := st.before.disk; st.work && !d.kept && !d.hash.IsZero() && !s.repo.Objects.Has(d.hash) {
-			return nil, stores, operation.Damaged(e.Name(), fmt.Errorf("path %q: its former content, blob %s, is missing", st.path, d.hash))
-		}
-	}
-	return steps, stores, nil
-}
-
 // Preview returns what Revert would do now, and changes nothing. Restored then has the checkpoint of the
 // restore, and the paths that Revert would write or leave.
 func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) (*Undone, error) {
@@ -177,7 +160,7 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 	if p.Saves, err = s.savesSince(ctx, e); err != nil {
 		return nil, err
 	}
-	steps, _, err := s.stepsOf(e, way)
+	steps, err := s.steps(e, way)
 	if err != nil || len(steps) == 0 {
 		return p, err
 	}
@@ -192,7 +175,7 @@ func (s *Restorer) Preview(ctx context.Context, way operation.Way, which Which) 
 		return nil, err
 	}
 	defer area.close()
-	_, outcome, err := site.reverse(ctx, steps, area)
+	_, outcome, err := site.planSteps(ctx, steps, area)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +239,7 @@ func (s *Restorer) actKilled(ctx context.Context, way operation.Way, which Which
 		return nil, nil
 	}
 	done := undoneOf(killed, way)
-	steps, _, err := s.stepsOf(killed, way)
+	steps, err := s.steps(killed, way)
 	if len(steps) > 0 {
 		done.Restored = &Restored{ID: killed.Checkpoint}
 		done.Restored.listSteps(steps)
@@ -266,7 +249,7 @@ func (s *Restorer) actKilled(ctx context.Context, way operation.Way, which Which
 
 // revert undoes or redoes an operation. The worktree is locked.
 func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation.Way) (*Undone, error) {
-	steps, stores, err := s.stepsOf(e, way)
+	steps, err := s.steps(e, way)
 	if err != nil {
 		return nil, err
 	}
@@ -277,9 +260,11 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 	former := *e
 	e.Brought, e.Removed = idsOfAll(deltas)
 	e.State, e.Way = operation.Pending, way
-	e.Remove(stores) // the steps of the last undo or redo
 	if way == operation.Undo {
 		e.UndoneAt = s.repo.Now().UTC()
+		e.Remove(indexAfter) // of the last undo
+	} else {
+		e.Remove(indexBefore)
 	}
 	done := undoneOf(e, way)
 	if len(deltas) > 0 || done.Branch != "" {
@@ -288,43 +273,60 @@ func (s *Restorer) revert(ctx context.Context, e *operation.Entry, way operation
 			return nil, err
 		}
 	}
-	if way == operation.Redo {
-		s.moveHead(ctx, e)
-	}
+	outcome, err := s.finish(ctx, e)
 	if len(steps) > 0 {
-		outcome, err := s.takeBack(ctx, e, steps, stores, nil)
 		done.Restored = &Restored{ID: e.Checkpoint, Outcome: *outcome}
-		if err != nil {
-			if e.Commit == former.Commit {
-				*e = former // nothing is stored
-			}
-			return done, err
-		}
 	}
-	keepsHere := done.Restored != nil && len(done.Restored.Skipped) > 0
-	return done, repo.AfterMove(s.complete(ctx, e, keepsHere))
+	if err != nil && e.Commit == former.Commit {
+		*e = former // nothing is stored
+	}
+	return done, err
 }
 
-// takeBack reverts steps of an entry, and stores the opposite ones under a name, with those of a
-// command that was killed. Without a name, it reverts an operation that has not ended.
-func (s *Restorer) takeBack(ctx context.Context, e *operation.Entry, steps []Step, stores string, killed []Step) (*Outcome, error) {
+// take takes the steps of an entry. With Undo it inverts them, and with Do it finishes a killed operation. An
+// undo or a redo first stores the present files in the steps, so that it can be reverted. It drops the steps of
+// the paths that it leaves.
+func (s *Restorer) take(ctx context.Context, e *operation.Entry, way operation.Way) (*Outcome, error) {
+	steps, err := s.steps(e, way)
+	if err != nil || len(steps) == 0 {
+		return &Outcome{}, err
+	}
 	head := e.Head()
-	if stores == "" {
+	if e.Way == operation.Do {
 		head = plumbing.NewHash(e.Before.Commit)
 	} else if _, to := headOf(e, e.Way); e.Way == operation.Redo {
 		if now, err := s.repo.ReadHead(ctx); err == nil && now.Branch == to.Branch {
 			head = plumbing.NewHash(to.Commit) // the branch was switched for the redo
 		}
 	}
+	from, to := indexBefore, indexAfter
+	if way == operation.Undo {
+		from, to = to, from
+	}
 	site := s.worktreeOf(e, head)
-	if index := trees.HashOf(e.Content, indexName(other(stores))); !index.IsZero() {
+	if index := trees.HashOf(e.Content, to); !index.IsZero() {
 		data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, index)
 		if err != nil {
 			return &Outcome{}, err
 		}
-		site.former = formerIndex{data, e.IndexTimes[other(stores)]}
+		site.former = formerIndex{data, e.IndexTimes[to]}
 	}
-	return site.undoSteps(ctx, e, steps, stores, killed)
+	var note func([]Step) error
+	if e.Way != operation.Do {
+		note = func(taken []Step) error {
+			for _, st := range taken {
+				if st.Work {
+					st.of.Before.Disk = st.Before.Disk
+				}
+			}
+			all := slices.DeleteFunc(slices.Clone(steps), func(st Step) bool { return st.left })
+			if way == operation.Undo {
+				all = inverted(all)
+			}
+			return site.note(ctx, e, all, from)
+		}
+	}
+	return site.takeSteps(ctx, steps, note)
 }
 
 // complete does the part of an undo or a redo that follows the files: chains, HEAD and the state
@@ -424,15 +426,4 @@ func (s *Restorer) savesSince(ctx context.Context, e *operation.Entry) (n int, e
 		}
 	}
 	return n, nil
-}
-
-// LastRestored returns the issue of the newest operation in this worktree that changed files and
-// can be undone, or "".
-func (s *Restorer) LastRestored(ctx context.Context) checkpoint.Issue {
-	for e, err := range s.log.Entries(ctx, s.log.Worktree()) {
-		if err == nil && e.State == operation.Done && e.HasFiles() && len(e.Issues) > 0 {
-			return e.Issues[0]
-		}
-	}
-	return ""
 }

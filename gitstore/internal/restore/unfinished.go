@@ -29,8 +29,8 @@ func (s *Restorer) Pending(ctx context.Context) bool {
 
 // StaleIndexLock returns a killed restore's index lock path, or "".
 func (s *Restorer) StaleIndexLock() string {
-	if lock := s.worktree().stale(); lock != "" && !s.IsUnderWay() {
-		return lock
+	if a := s.worktree().lockedIndexFiles(); a.isStale() && !s.IsUnderWay() {
+		return a.file + ".lock"
 	}
 	return ""
 }
@@ -112,21 +112,26 @@ func (s *Restorer) SettlePending(ctx context.Context) error {
 // settle settles the operation that a killed command left in this worktree, and returns its entry,
 // or nil. The caller holds the worktree lock.
 func (s *Restorer) settle(ctx context.Context) (*operation.Entry, error) {
-	e, err := s.log.Unfinished(ctx)
-	if err != nil || e == nil {
-		return nil, err
-	}
-	err = s.finishOrAbort(ctx, e)
-	if err == nil || errors.As(err, new(*repo.RefusedError)) {
+	e, err := s.unfinished(ctx, s.finishOrAbort)
+	if err == nil || e == nil || errors.As(err, new(*repo.RefusedError)) || errors.As(err, new(*repo.CorruptError)) {
 		return e, err
-	}
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return e, operation.Damaged(e.Name(), err)
 	}
 	return e, &repo.RefusedError{
 		Reason: fmt.Sprintf("the interrupted %s cannot be finished: %v", name(e), err),
 		Hint:   "git checkpoint restore --abort",
 	}
+}
+
+// unfinished calls act with the entry of a killed operation, if there is one, and returns the entry.
+func (s *Restorer) unfinished(ctx context.Context, act func(context.Context, *operation.Entry) (*Outcome, error)) (*operation.Entry, error) {
+	e, err := s.log.Unfinished(ctx)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	if _, err = act(ctx, e); errors.Is(err, plumbing.ErrObjectNotFound) {
+		err = operation.Damaged(e.Name(), err)
+	}
+	return e, err
 }
 
 func name(e *operation.Entry) string {
@@ -141,65 +146,45 @@ func name(e *operation.Entry) string {
 
 // finishOrAbort finishes a killed undo or redo, and an operation whose refs have moved. It reverts the
 // files of other operations.
-func (s *Restorer) finishOrAbort(ctx context.Context, e *operation.Entry) error {
+func (s *Restorer) finishOrAbort(ctx context.Context, e *operation.Entry) (*Outcome, error) {
 	if e.Way == operation.Do && len(e.Moves) == 0 {
 		return s.abort(ctx, e)
 	}
 	return s.finish(ctx, e)
 }
 
-// finish completes a killed operation, undo or redo. Paths that an undo has reverted stay.
-func (s *Restorer) finish(ctx context.Context, e *operation.Entry) error {
-	if e.Way != operation.Do {
-		steps, stores, err := s.stepsOf(e, e.Way)
-		if err != nil {
-			return err
-		}
-		killed, err := s.steps(e, stores)
-		if err != nil {
-			return err
-		}
-		if e.Way == operation.Redo {
-			s.moveHead(ctx, e)
-		}
-		outcome, err := s.takeBack(ctx, e, steps, stores, killed)
-		if err != nil {
-			return err
-		}
-		return s.complete(ctx, e, len(outcome.Skipped) > 0)
+// finish takes the steps of an undo, of a redo or of a killed operation to their end, and ends the entry.
+// Paths that an undo has reverted stay.
+func (s *Restorer) finish(ctx context.Context, e *operation.Entry) (*Outcome, error) {
+	if e.Way == operation.Redo {
+		s.moveHead(ctx, e)
 	}
-	steps, err := s.steps(e, forward)
+	outcome, err := s.take(ctx, e, e.Way)
 	if err != nil {
-		return err
+		return outcome, err
 	}
-	site := s.worktree()
-	site.kept = s.log.Kept(e)
-	if err := site.finishSteps(ctx, steps); err != nil {
-		return err
+	if e.Way != operation.Do {
+		return outcome, repo.AfterMove(s.complete(ctx, e, len(outcome.Skipped) > 0))
 	}
 	// The paths that the restore left are not in the entry.
 	if err := s.chain.SetHere(ctx, e.Issues[0], &chain.Here{}, s.repo.NewObjectWriter()); err != nil {
 		s.repo.Notify("a later merge may compare this worktree with a former checkpoint: %v", err)
 	}
-	return s.log.Finish(ctx, e)
+	return outcome, s.log.Finish(ctx, e)
 }
 
 // abort reverts the files of a killed operation. If some of them have changed since, the entry
 // keeps their former content.
-func (s *Restorer) abort(ctx context.Context, e *operation.Entry) error {
-	steps, err := s.steps(e, forward)
+func (s *Restorer) abort(ctx context.Context, e *operation.Entry) (*Outcome, error) {
+	done, err := s.take(ctx, e, operation.Undo)
 	if err != nil {
-		return err
-	}
-	done, err := s.takeBack(ctx, e, steps, "", nil)
-	if err != nil {
-		return fmt.Errorf("revert the %s: %w", name(e), err)
+		return done, fmt.Errorf("revert the %s: %w", name(e), err)
 	}
 	if len(done.Skipped) == 0 {
-		return s.log.Forget(ctx, e)
+		return done, s.log.Forget(ctx, e)
 	}
 	e.Way, e.UndoneAt, e.UndoneOn = operation.Undo, s.repo.Now().UTC(), e.Before
-	return s.log.Finish(ctx, e)
+	return done, s.log.Finish(ctx, e)
 }
 
 // Continue finishes a killed operation, and reports whether there was one. It also removes
@@ -211,20 +196,12 @@ func (s *Restorer) Continue(ctx context.Context) (bool, error) { return s.resolv
 func (s *Restorer) Abort(ctx context.Context) (bool, error) { return s.resolve(ctx, s.finishOrAbort) }
 
 // resolve calls act with the entry of a killed operation, if there is one.
-func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *operation.Entry) error) (bool, error) {
+func (s *Restorer) resolve(ctx context.Context, act func(context.Context, *operation.Entry) (*Outcome, error)) (bool, error) {
 	release, err := s.lockWorktree()
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	e, err := s.log.Unfinished(ctx)
-	if err != nil || e == nil {
-		return err != nil, errors.Join(err, s.worktree().sweep())
-	}
-	if err := act(ctx, e); errors.Is(err, plumbing.ErrObjectNotFound) {
-		return true, operation.Damaged(e.Name(), err)
-	} else if err != nil {
-		return true, err
-	}
-	return true, s.worktree().sweep()
+	e, err := s.unfinished(ctx, act)
+	return e != nil || err != nil, errors.Join(err, s.worktree().sweep())
 }

@@ -161,7 +161,7 @@ var intentMode = regexp.MustCompile(`(?m)\d{6}( e69de29\S*)|\d{6}( \w+ e69de29\S
 // noLitter fails if a restore left temporary files.
 func (x *site) noLitter() {
 	x.t.Helper()
-	for _, name := range []string{"index.lock", "index.git-checkpoint", "index.git-checkpoint.lock", "git-checkpoint/index.lock", "git-checkpoint/index.held", "git-checkpoint/files", "git-checkpoint/restore"} {
+	for _, name := range []string{"index.lock", "index.git-checkpoint", "index.git-checkpoint.lock", "git-checkpoint/index.lock", "git-checkpoint/files", "git-checkpoint/restore"} {
 		_, err := os.Lstat(x.GitPath(name))
 		require.ErrorIs(x.t, err, fs.ErrNotExist, name)
 	}
