@@ -254,9 +254,7 @@ func (c *faultCheck) checkLeft() {
 	}
 	c.checkFiles(c.left)
 	for _, problem := range c.w.sound() {
-		if !c.partly() || !strings.Contains(problem, ": it is in the chain and in the archive: git checkpoint doctor --fix") {
-			c.wrong("%s", problem)
-		}
+		c.wrong("%s", problem)
 	}
 }
 

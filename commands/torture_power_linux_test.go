@@ -133,10 +133,6 @@ func (v *victim) afterCrash(what string) {
 	args := append([]string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, strings.Fields(refs.out)...)
 	fsck := v.try("git", args...)
 	require.Zerof(v.t, fsck.code, "%s: %s %s", what, fsck.out, fsck.err)
-	// A checkpoint may be in both the chain and the archive.
-	if o := v.try("git-checkpoint", "verify"); o.code != 0 && strings.Contains(o.out, ": it is in the chain and in the archive: git checkpoint doctor --fix") {
-		v.next("doctor", "--fix")
-	}
 	v.tool("verify")
 }
 

@@ -85,7 +85,7 @@ func (s *Store) RecordBytes(c *Checkpoint) ([]byte, error) { return s.chain.Reco
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
 // no id.
 func (s *Store) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	return s.Operate(ctx, "drop", issue, func() error { return s.chain.Drop(ctx, issue, ids) })
+	return s.Operate(ctx, "drop", issue, func() error { return s.chain.Drop(ctx, issue, ids, false) })
 }
 
 // DropContent permanently deletes one of several contents under an id from the chain of an issue.
@@ -93,10 +93,10 @@ func (s *Store) DropContent(ctx context.Context, c *Checkpoint) error {
 	return s.Operate(ctx, "drop", c.Issue, func() error { return s.chain.DropContent(ctx, c) })
 }
 
-// DropAll deletes checkpoints like Drop, and also those below a shallow boundary. With
-// pinned, it deletes pinned checkpoints there too.
-func (s *Store) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
-	return s.Operate(ctx, "drop", issue, func() error { return s.chain.DropAll(ctx, issue, ids, pinned) })
+// DropAll deletes all checkpoints of a chain, or all but pinned ones, like Drop. It also deletes those
+// below a shallow boundary that are not pinned.
+func (s *Store) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
+	return s.Operate(ctx, "drop", issue, func() error { return s.chain.Drop(ctx, issue, ids, true) })
 }
 
 // Latest names the newest checkpoint of an issue, valid or not. "latest~2" is the second

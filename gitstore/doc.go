@@ -126,8 +126,8 @@
 // of all checkpoints counts, unless the newest checkpoint has the same or a later clock.
 //
 // A clone whose chain is shallow archives and drops checkpoints with a ledger commit alone.
-// Their commits stay in the chain and are hidden. The trailer Checkpoint-Below of this
-// commit concerns the checkpoints below the boundary, which the clone cannot name (chain.Below).
+// Their commits stay in the chain and are hidden. If all checkpoints go, a fact "ended" of the ledger
+// concerns also those below the boundary, which the clone cannot name.
 // A complete clone that fetches or synchronizes the chain removes the commits, and moves
 // the archived checkpoints to the archive.
 //
@@ -138,8 +138,7 @@
 //
 // If git is killed between two refs, the first ones have moved. The entry of the operation moves
 // first, and a checkpoint arrives at a place before it leaves another. So it can be in the chain
-// and in the archive, where it counts as live, until a command changes the archive or doctor --fix
-// runs. A chain accounts for an older value of own/. An undo first stores its entry as pending, and
+// and in the archive, where it counts as live. A chain accounts for an older value of own/. An undo first stores its entry as pending, and
 // the next undo completes it.
 //
 // A killed git leaves lock files. The next command that moves their refs, and has the lock of the

@@ -123,7 +123,10 @@ func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoi
 // checkNoFork fails if an issue has a chain or an archive. It returns the chain, which is empty or
 // has the genesis commit alone after the undo of a fork.
 func (s *Store) checkNoFork(ctx context.Context, i checkpoint.Issue) (*chain.Chain, error) {
-	c, err := s.chain.ChainToSaveOn(ctx, i)
+	if err := s.chain.RestoreOwnChain(ctx, i); err != nil {
+		return nil, err
+	}
+	c, err := s.chain.ReadChain(ctx, i, repo.LiveRef(i), 1)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 			if req.Closed {
 				why = retention.ReasonCompleted
 			}
-			return s.chain.AllToArchive(ctx, c, result.Removed, why, k)
+			return s.chain.ToArchive(ctx, c, result.Removed, true, why, k)
 		}
 		ch := &chain.Change{Verb: "prune", Ids: slices.Concat(result.Removed, result.Expired), Remove: chain.SetOf(result.Removed)}
 		elsewhere, newest := len(result.Removed) > 0 && s.chain.SeenElsewhere(ctx, c), c.NewestClock()

@@ -19,7 +19,6 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/internal/snapshot"
-	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 	"git-checkpoint/gitstore/trace"
 
@@ -185,9 +184,8 @@ func (s *Store) saveOnce(ctx context.Context, req SaveRequest) (*Saved, error) {
 	if req.DryRun {
 		return w.append(ctx, k)
 	}
-	w.needsRef = req.Keep || s.chain.ReadResumed(req.Issue).ID != ""
 	var saved *Saved
-	err = s.chain.RetryOn(ctx, req.Issue, w.needsRef, func() (err error) {
+	err = s.chain.Retry(ctx, req.Issue, func() (err error) {
 		saved, err = w.append(ctx, k)
 		return err
 	})
@@ -216,10 +214,6 @@ type saveOp struct {
 	created time.Time
 	id      checkpoint.ID
 
-	// needsRef is set for a save that looks up other checkpoints of the chain, by the id
-	// of the request or of a resume. Such a save requires that the chain ref exists.
-	needsRef bool
-
 	redacted []string        // secrets found in the record's texts
 	tooLarge error           // size of a record that is kept in spite of it, or nil
 	after    []checkpoint.ID // checkpoints that the worktree came after
@@ -229,18 +223,9 @@ type saveOp struct {
 // another process moved the ref first.
 func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, error) {
 	s, issue := w.store, w.req.Issue
-	current, err := s.chain.ChainToSaveOn(ctx, issue)
+	current, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
 	if err != nil {
 		return nil, err
-	}
-	// The check reads the names of all refs. Most turns of agents end before it, without a change.
-	if current.Tip.IsZero() && !w.req.IfChanged {
-		if err := s.chain.CheckName(ctx, issue); err != nil {
-			return nil, err
-		}
-	}
-	if current.Deleted && w.needsRef {
-		return nil, fmt.Errorf("%w: %s was deleted", repo.ErrRefMoved, repo.LiveRef(issue))
 	}
 	before, left := s.recordBefore(current)
 	if err := current.CheckBoundary(); err != nil {
@@ -264,12 +249,10 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 		return nil, err
 	}
 	if w.req.IfChanged && w.unchanged(current, record) {
-		if current.Deleted && !w.req.DryRun {
-			err = s.chain.RestoreRef(ctx, issue, plumbing.ZeroHash, current.Tip)
-		}
-		return nil, cmp.Or(err, repo.ErrUnchanged)
+		return nil, repo.ErrUnchanged
 	}
-	if current.Tip.IsZero() && w.req.IfChanged {
+	// The check reads the names of all refs. Most turns of agents end before it, without a change.
+	if current.Tip.IsZero() {
 		if err := s.chain.CheckName(ctx, issue); err != nil {
 			return nil, err
 		}
@@ -308,9 +291,6 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	if err := s.repo.Move(ctx, k, message, moves); err != nil {
 		return nil, w.inChain(err)
-	}
-	if current.Deleted {
-		s.chain.NotifyRestored(issue)
 	}
 	err = k.Protect(ctx)
 	if errors.Is(err, repo.ErrObjectsGone) && !repo.IsDone(err) {
@@ -356,24 +336,14 @@ func (w *saveOp) build(k *repo.ObjectWriter, on parent, r *checkpoint.Record) (r
 	if err != nil {
 		return repo.RawCommit{}, err
 	}
-	entries := append([]trees.Entry{{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)}}, w.snap.Entries()...)
-	if !on.ledger.IsEmpty() {
-		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, on.ledger.Encode())})
-	}
 	if on.commit == chain.Genesis(w.req.Issue).Hash {
 		k.Add(plumbing.TreeObject, nil)
 		k.AddCommit(chain.Genesis(w.req.Issue))
 	}
-	message := chain.EncodeMessage(w.req.Issue, r, w.after)
-	if len(message) > chain.MaxMessage {
-		return repo.RawCommit{}, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: chain.MaxMessage}
-	}
-	commit := w.store.repo.NewCommit(k.AddTree(entries), r.CreatedAt(), w.created, message, on.commit)
-	state := chain.StateCommit{Tree: w.snap.State, Staged: w.snap.Staged, Head: w.snap.Head.Commit}
-	commit.Parents = append(commit.Parents, chain.AddStateCommit(k, w.req.Issue, w.id, state, chain.AuthorHeader(commit)))
-	commit = chain.Seal(commit, entries)
-	commit.Hash = k.AddCommit(commit)
-	return commit, nil
+	return chain.AddCheckpoint(k, chain.NewCheckpoint{
+		Issue: w.req.Issue, Record: r, After: w.after, Entries: w.snap.Entries(), Ledger: on.ledger,
+		Parent: on.commit, Headers: w.store.repo.NewCommit(plumbing.ZeroHash, r.CreatedAt(), w.created, "").Rest, Head: w.snap.Head.Commit,
+	})
 }
 
 // checkSize fails if the record alone is above the size limit, and with

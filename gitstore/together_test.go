@@ -153,26 +153,6 @@ func TestScanOfManyIssuesWithOneThatFails(t *testing.T) {
 	}
 }
 
-// A sync and a push of new checkpoints do not read the chain below the last synced tip.
-func TestSyncReadsOnlyNewCheckpoints(t *testing.T) {
-	t.Parallel()
-	for _, push := range []bool{false, true} {
-		w := newWorld(t)
-		hub := w.hub()
-		w.manual(4)
-		w.sync()
-		w.manual(2)
-		w.lose(LiveRef("42") + "~4")
-		if push {
-			assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, w.push())
-		} else {
-			assert.Equal(t, Synced{Issue: "42", Pushed: 2, Result: Pushed}, w.sync())
-		}
-		assert.Equal(t, w.tip(), w.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
-		assert.Equal(t, w.tip(), w.Git("rev-parse", w.s.chain.TrackingRef("origin", "42")))
-	}
-}
-
 // A checkpoint that another clone pushes during a push of many issues is kept.
 func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
 	gittest.Slow(t)

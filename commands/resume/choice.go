@@ -166,7 +166,7 @@ func deleteChain(c *invoke.Invocation, r *resumption) error {
 	if r.options.dryRun {
 		c.Infof("would drop %s", view.Plural(len(ids), "checkpoint"))
 	} else {
-		if err := c.Store.DropAll(c.Ctx, r.Checkpoint.Issue, ids, false); err != nil {
+		if err := c.Store.DropAll(c.Ctx, r.Checkpoint.Issue, ids); err != nil {
 			return err
 		}
 		c.Infof("dropped %s; git checkpoint undo %s restores them", view.Plural(len(ids), "checkpoint"), view.IssueArg(r.Checkpoint.Issue))

@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,9 +80,7 @@ func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids 
 	l, listErr := c.Store.List(c.Ctx, issue, 0) // a damaged chain can be dropped too
 	drop := c.Store.Drop
 	if o.all {
-		drop = func(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
-			return c.Store.DropAll(ctx, issue, ids, true)
-		}
+		drop = c.Store.DropAll
 	}
 	err := drop(c.Ctx, issue, ids)
 	if err == nil && listErr == nil && l.Cut {

@@ -177,7 +177,7 @@ func dropChain(c *invoke.Invocation, s *gitstore.Saved, keepLatest bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := c.Store.DropAll(c.Ctx, s.Issue, ids, false); err != nil {
+	if err := c.Store.DropAll(c.Ctx, s.Issue, ids); err != nil {
 		return undisposed(s, "drop", err)
 	}
 	c.Infof("dropped %s; git checkpoint undo %s restores them", view.Plural(len(ids), "checkpoint"), view.IssueArg(s.Issue))

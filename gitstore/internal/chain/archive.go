@@ -24,13 +24,10 @@ import (
 // the commits stay until a complete clone synchronizes.
 func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, keep checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
-		if moved, err = idsToArchive(c, ids, keep); err != nil || len(moved) == 0 && !c.Cut {
+		if moved, err = idsToArchive(c, ids, keep); err != nil || len(moved) == 0 {
 			return nil, err
 		}
-		if len(ids) == 0 {
-			return s.AllToArchive(ctx, c, moved, why, k)
-		}
-		return s.ToArchive(ctx, c, moved, why, k)
+		return s.ToArchive(ctx, c, moved, len(ids) == 0, why, k)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("archive of issue %s: %w", issue, err)
@@ -45,11 +42,7 @@ func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error
 		err = cmp.Or(c.Unread, c.CheckBoundary())
 	}
 	if err == nil {
-		var ids []checkpoint.ID
-		for _, cp := range c.Checkpoints() {
-			ids = append(ids, cp.ID)
-		}
-		_, err = s.ToArchive(ctx, c, ids, retention.ReasonAsked, s.repo.NewObjectWriter())
+		_, err = s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
 	}
 	if err != nil {
 		return fmt.Errorf("archive of issue %s: %w", issue, err)
@@ -90,8 +83,8 @@ func (s *Chains) ArchiveMove(archive *Chain, links []ChainCommit, k *repo.Object
 
 // ToArchive returns the change that moves ids from chain c to the archive. If one of them
 // is shallow, only the ledger changes: a complete clone moves the checkpoints when it
-// synchronizes.
-func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, why retention.Reason, k *repo.ObjectWriter) (*Change, error) {
+// synchronizes. If all is set, it moves those below a shallow boundary too.
+func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, all bool, why retention.Reason, k *repo.ObjectWriter) (*Change, error) {
 	archive, err := s.ReadChain(ctx, c.Issue, repo.ArchiveRef(c.Issue), 0)
 	if err != nil {
 		return nil, err
@@ -101,6 +94,9 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, w
 		Ledger: func(l *ledger.Ledger) {
 			for _, id := range ids {
 				l.SetArchived(id, string(why), s.repo.Now())
+			}
+			if all {
+				s.endBelow(l, c, ids)
 			}
 		},
 	}
@@ -114,78 +110,6 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, w
 	})
 	ch.Remove, ch.Also = gone, s.ArchiveMove(archive, Merge(archive.Commits, moving), k)
 	return ch, nil
-}
-
-// AllToArchive is ToArchive for ids and the checkpoints below a shallow boundary.
-func (s *Chains) AllToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, why retention.Reason, k *repo.ObjectWriter) (*Change, error) {
-	ch, err := s.ToArchive(ctx, c, ids, why, k)
-	if err == nil && c.Cut {
-		filed := ledger.Archival{Reason: string(why), Clock: checkpoint.ClockAt(s.repo.Now())}
-		ch.Below = c.below(SetOf(ids), Below{As: "archived", Filed: filed})
-	}
-	return ch, err
-}
-
-// InBoth returns the checkpoints that are both in the chain and in the archive of an
-// issue, newest first. It leaves out checkpoints that the ledger marks as archived: the
-// next sync removes them from the chain.
-func (s *Chains) InBoth(ctx context.Context, issue checkpoint.Issue) ([]checkpoint.ID, error) {
-	_, both, err := s.inBoth(ctx, issue)
-	return both, err
-}
-
-// inBoth is InBoth with the archive.
-func (s *Chains) inBoth(ctx context.Context, issue checkpoint.Issue) (archive *Chain, both []checkpoint.ID, err error) {
-	archive, err = s.ReadChain(ctx, issue, repo.ArchiveRef(issue), 0)
-	if err != nil || len(archive.Commits) == 0 {
-		return archive, nil, err
-	}
-	c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
-	if err != nil {
-		return archive, nil, err
-	}
-	return archive, archive.liveIn(c), nil
-}
-
-// liveIn returns the checkpoints of an archive that are also live in chain c and that the
-// ledger of c does not mark as archived.
-func (archive *Chain) liveIn(c *Chain) []checkpoint.ID {
-	live := c.Index()
-	var both []checkpoint.ID
-	for _, l := range archive.Commits {
-		if l.ID != "" && live[l.ID] != nil && !c.Ledger.IsArchived(l.ID) {
-			both = append(both, l.ID)
-		}
-	}
-	return both
-}
-
-// addGone adds the archived checkpoints that are still in the live chain to the list of
-// an archive. It removes deleted checkpoints, and sets the archive facts from the ledger
-// of the live chain. If the live chain cannot be read, the facts stay empty.
-func (s *Chains) addGone(ctx context.Context, archive *Chain, list []Checkpoint) []Checkpoint {
-	live, err := s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 1)
-	there := archive.Index()
-	isMissing := func(id checkpoint.ID) bool { return there[id] == nil }
-	if err == nil && !live.Whole() && (len(list) > 0 || live.Below == nil && slices.ContainsFunc(live.Ledger.IDs(ledger.Archived), isMissing)) {
-		live, err = s.ReadChain(ctx, archive.Issue, repo.LiveRef(archive.Issue), 0)
-	}
-	if err != nil {
-		live = s.NoChain(archive)
-	}
-	both := SetOf(archive.liveIn(live)) // a killed command stored them here and did not remove them from the chain
-	list = slices.DeleteFunc(list, func(c Checkpoint) bool { return both[c.ID] || live.Ledger.Deletes(c.ID, c.Content) })
-	if gone := MovingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
-		for _, l := range gone {
-			list = append(list, l.Checkpoint)
-		}
-		slices.SortStableFunc(list, func(a, b Checkpoint) int { return ChainCommit{Checkpoint: b}.order(ChainCommit{Checkpoint: a}) })
-	}
-	for i := range list {
-		c := &list[i]
-		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archival(c.ID))
-	}
-	return list
 }
 
 func FiledOf(a ledger.Archival) Filed {
@@ -212,11 +136,31 @@ func (s *Chains) NoChain(c *Chain) *Chain {
 	return &Chain{Issue: c.Issue, Ref: c.Ref, Rooted: true, Ledger: ledger.New()}
 }
 
-// PickArchive returns the tip of an archive with the wanted checkpoints. The tip is that
+// JoinArchives sets the new tips of a plan: the archives get the checkpoints of chains that the merged state
+// want archives. It returns the new state of the local archive. It fails if a shallow archive had to change.
+func (s *Chains) JoinArchives(k *repo.ObjectWriter, a *ArchivePlan, want join.State, chains ...*Chain) (kept join.State, err error) {
+	if err := s.Identify(append([]*Chain{a.Here, a.Theirs}, chains...)...); err != nil {
+		return kept, err
+	}
+	moving := movingTo(a.Here, want.Ledger, chains...)
+	if !a.Here.Whole() || !a.Theirs.Whole() {
+		if a.Tip, a.There = a.Here.Tip, a.Theirs.Tip; len(moving.Commits) > 0 || a.Shared && a.Tip != a.There {
+			return kept, a.Here.ReadOnly()
+		}
+		return kept, nil
+	}
+	shared, kept := join.MergeArchives(want, a.Theirs.AsChain(), a.Here.AsChain(), moving.AsChain())
+	if a.Tip, err = s.pickArchive(k, kept, a.Theirs, a.Here, moving); err == nil {
+		a.There, err = s.pickArchive(k, shared, a.Theirs, a.Here, moving)
+	}
+	return kept, err
+}
+
+// pickArchive returns the tip of an archive with the wanted checkpoints. The tip is that
 // of an existing chain, or a new commit in k. It returns the zero hash if no checkpoint
 // is wanted and no chain exists. Commits that move to the archive form a chain without a
 // tip.
-func (s *Chains) PickArchive(k *repo.ObjectWriter, want join.State, chains ...*Chain) (plumbing.Hash, error) {
+func (s *Chains) pickArchive(k *repo.ObjectWriter, want join.State, chains ...*Chain) (plumbing.Hash, error) {
 	list, err := s.joinable(chains)
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -234,21 +178,10 @@ func (s *Chains) PickArchive(k *repo.ObjectWriter, want join.State, chains ...*C
 	return plumbing.ZeroHash, nil
 }
 
-// CountIn returns the number of checkpoints of a chain that are also in a state.
-func (c *Chain) CountIn(state join.State) int {
-	n := 0
-	for _, l := range c.Commits {
-		if _, ok := state.Members[l.Member()]; ok && !l.Ledger {
-			n++
-		}
-	}
-	return n
-}
-
-// MovingTo returns commits of chains that a ledger marks as archived, except commits
+// movingTo returns commits of chains that a ledger marks as archived, except commits
 // already in the archive. The result has no tip: each commit still has its old parent,
 // from its own chain.
-func MovingTo(archive *Chain, known *ledger.Ledger, chains ...*Chain) *Chain {
+func movingTo(archive *Chain, known *ledger.Ledger, chains ...*Chain) *Chain {
 	there, m := archive.state().Members, &Chain{Issue: archive.Issue, Ref: archive.Ref, Rooted: true, Ledger: ledger.New()}
 	for _, c := range chains {
 		for _, l := range c.Commits {
@@ -275,37 +208,6 @@ func (a *ArchivePlan) Move(i checkpoint.Issue) []refs.Move {
 		return nil
 	}
 	return []refs.Move{{Name: repo.ArchiveRef(i), Old: a.Here.Tip, New: a.Tip}}
-}
-
-// separate removes live checkpoints from an issue's archive, and returns removed ids.
-// Such duplicates remain if power loss separated both ref moves. It requires the issue lock.
-func (s *Chains) separate(ctx context.Context, i checkpoint.Issue) ([]checkpoint.ID, error) {
-	archive, both, err := s.inBoth(ctx, i)
-	if err != nil || len(both) == 0 {
-		return nil, err
-	}
-	k := s.repo.NewObjectWriter()
-	moves := s.LeaveArchive(archive, SetOf(both), k)
-	if len(moves) == 0 {
-		return nil, nil
-	}
-	message := repo.Shorten("repair: " + repo.JoinIDs(both))
-	if err := s.repo.Move(ctx, k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
-		return nil, err
-	}
-	return both, k.Protect(ctx)
-}
-
-// ClearArchive removes from an issue's archive the checkpoints that its chain contains too.
-func (s *Chains) ClearArchive(ctx context.Context, issue checkpoint.Issue) error {
-	err := s.Retry(ctx, issue, func() error {
-		_, err := s.separate(ctx, issue)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("repair the archive of issue %s: %w", issue, err)
-	}
-	return nil
 }
 
 // BaseTime returns the time of the commit that was HEAD at the save of a checkpoint, or the

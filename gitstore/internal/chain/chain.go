@@ -8,7 +8,7 @@
 package chain
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,11 +31,11 @@ import (
 // Chains are the chains of checkpoints of a repository.
 type Chains struct {
 	repo     *repo.Repo
-	compared map[checkpoint.Issue]repo.ComparedRefs // by removed
+	compared map[checkpoint.Issue][2]plumbing.Hash // values of a chain ref and of own/, by look
 }
 
 // New returns the chains of a repository.
-func New(r *repo.Repo) *Chains { return &Chains{r, map[checkpoint.Issue]repo.ComparedRefs{}} }
+func New(r *repo.Repo) *Chains { return &Chains{r, map[checkpoint.Issue][2]plumbing.Hash{}} }
 
 // MaxForeign limits how many commits without checkpoint or ledger a walk follows. Without
 // this limit, a ref manually set to a branch would lead through the project's whole
@@ -62,15 +62,11 @@ type Chain struct {
 	Commits []ChainCommit
 	Rooted  bool // read down to genesis
 	Cut     bool // ends at a shallow boundary
-	Deleted bool // ref does not exist; tip is from own/
 	Ledger  *ledger.Ledger
 	Unread  error  // set if a partial clone lacks the tip's ledger, so ledger is older
 	Remote  string // the remote that has the chain, "" for a local chain
-	Below   *Below // newest statement about checkpoints below a shallow boundary, or nil
 
 	Restored ledger.Position // the position that counts, or zero
-
-	atBottom *Below // statement about the checkpoints below the oldest read commit, or nil
 }
 
 // ReadChain reads the chain at ref: the newest limit checkpoints, or all if limit is 0.
@@ -117,28 +113,15 @@ func (s *Chains) brokenRef(ctx context.Context, issue checkpoint.Issue, ref stri
 
 // Walk reads the chain at a commit: the newest limit checkpoints, or all if limit is 0.
 func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
-	c, err := s.walk(issue, ref, tip, limit)
-	for err == nil {
-		if err = s.markDoubles(c); err != nil {
-			return c, fmt.Errorf("%s: %w", ref, err)
-		}
-		if limit <= 0 || c.Rooted || c.Cut || c.countLive() >= limit {
-			break
-		}
-		limit *= 2 // some contents are hidden
-		before := len(c.Commits)
-		if c, err = s.walk(issue, ref, tip, limit); err == nil && len(c.Commits) == before {
-			return c, s.markDoubles(c)
-		}
-	}
+	c, err := s.walk(issue, ref, tip, limit, s.markDoubles)
 	if err == nil {
 		c.Restored = c.position(s.repo.Now())
 	}
 	return c, err
 }
 
-// walk is Walk without the marks of doubles.
-func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
+// walk is Walk with a function that marks checkpoints as Other. It is called again if that leaves too few.
+func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int, mark func(*Chain) error) (*Chain, error) {
 	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
 	if tip.IsZero() {
 		c.Rooted = true
@@ -163,7 +146,10 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 			if size += len(commit.Message) + len(commit.Rest); size > maxChain {
 				return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
 			}
-			l := chainCommitOf(commit, issue)
+			l := ChainCommit{Raw: commit, Ledger: IsLedger(commit)}
+			if !l.Ledger {
+				l.Checkpoint = CheckpointOf(commit, issue)
+			}
 			switch c.Commits = append(c.Commits, l); {
 			case l.Ledger:
 			case l.ID == "":
@@ -179,6 +165,9 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		c.Cut = c.Cut || !c.Rooted && isCut()
 		if err := s.readLedger(c); err != nil {
 			return c, err
+		}
+		if err := mark(c); err != nil {
+			return c, fmt.Errorf("%s: %w", ref, err)
 		}
 		missing := limit - c.countLive()
 		if limit <= 0 || ended || c.Cut || missing <= 0 {
@@ -318,11 +307,27 @@ func (s *Chains) List(ctx context.Context, issue checkpoint.Issue, limit int) (*
 // Archived lists an issue's archived checkpoints as List does, with reason and time from
 // the ledger. They are in the archive, or still in a chain that a shallow clone archived.
 func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int) (*List, error) {
-	c, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), limit)
+	archive, err := s.ReadChain(ctx, issue, repo.ArchiveRef(issue), limit)
 	if err != nil {
 		return nil, err
 	}
-	return c.list(s.addGone(ctx, c, c.Checkpoints()), limit)
+	live, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
+	if err != nil {
+		live = s.NoChain(archive) // the facts stay empty
+	}
+	isLive := live.Visible() // a killed command stored some here, and did not remove them from the chain
+	list := slices.DeleteFunc(archive.Checkpoints(), func(c Checkpoint) bool { return isLive[c.ID] != nil || live.Ledger.Deletes(c.ID, c.Content) })
+	if gone := movingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
+		for _, l := range gone {
+			list = append(list, l.Checkpoint)
+		}
+		slices.SortStableFunc(list, func(a, b Checkpoint) int { return cmp.Or(cmp.Compare(b.Clock, a.Clock), cmp.Compare(b.ID, a.ID)) })
+	}
+	for i := range list {
+		c := &list[i]
+		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archival(c.ID))
+	}
+	return archive.list(list, limit)
 }
 
 func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
@@ -338,15 +343,6 @@ func (c *Chain) list(found []Checkpoint, limit int) (*List, error) {
 		l.Checkpoints, l.Complete = l.Checkpoints[:limit], false
 	}
 	return l, c.CheckBoundary()
-}
-
-// CheckBoundary fails if a shallow clone has no live checkpoint of a chain, but may have
-// some below the boundary.
-func (c *Chain) CheckBoundary() error {
-	if !c.Cut || c.Newest() != nil || c.atBottom != nil {
-		return nil
-	}
-	return &repo.RefusedError{Reason: c.Ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
 }
 
 // Record returns the record of a checkpoint.
@@ -436,49 +432,4 @@ func (c *Chain) CheckRoot() error {
 		return nil
 	}
 	return repo.Corrupt(c.Ref, "not a chain of checkpoints")
-}
-
-// maxAbove limits the commits that Above reads.
-const maxAbove = 1000
-
-// Above returns the part of a chain above older, a former tip of the same chain. It returns nil
-// unless all commits above older are plain saves: valid checkpoints that the ledger keeps, with
-// the same ledger as older. Then the chain accounts for the chain at older, and a comparison of
-// both chains would find nothing else. The result is neither rooted nor cut.
-func (s *Chains) Above(issue checkpoint.Issue, ref string, tip, older plumbing.Hash) *Chain {
-	if tip.IsZero() || older.IsZero() || s.repo.Info.Shallow || s.repo.Opened != nil {
-		return nil
-	}
-	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
-	for at := tip; at != older; {
-		raw, err := s.repo.ReadCommit(at)
-		if err != nil || len(raw.Parents) == 0 || len(c.Commits) == maxAbove {
-			return nil
-		}
-		l := chainCommitOf(raw, issue)
-		if l.Ledger || l.ID == "" || !l.Valid() {
-			return nil
-		}
-		c.Commits, at = append(c.Commits, l), raw.Parents[0]
-	}
-	former, err := s.repo.ReadCommit(older)
-	if err != nil || len(c.Commits) == 0 || belowIn(former.Message) != nil || s.readLedger(c) != nil {
-		return nil
-	}
-	before, err := s.ledgerIn(s.repo.Objects, former.Tree)
-	if err != nil || !bytes.Equal(c.Ledger.Encode(), before) {
-		return nil
-	}
-	for i := range c.Commits {
-		if c.Commits[i].Gone || c.Ledger.HasDeleted(c.Commits[i].ID) {
-			return nil
-		}
-	}
-	for _, id := range c.Ledger.IDs(ledger.Archived) {
-		switch retention.Reason(c.Ledger.Archival(id).Reason) {
-		case retention.ReasonCompleted, retention.ReasonFailed, retention.ReasonAbandoned:
-			return nil // see EndedElsewhere
-		}
-	}
-	return c
 }

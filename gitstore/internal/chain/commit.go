@@ -187,15 +187,6 @@ func IsLedger(c repo.RawCommit) bool {
 	return strings.HasPrefix(c.Message, LedgerSubject) && len(c.Parents) == 1
 }
 
-// chainCommitOf parses a commit of a chain.
-func chainCommitOf(c repo.RawCommit, issue checkpoint.Issue) ChainCommit {
-	l := ChainCommit{Raw: c, Ledger: IsLedger(c)}
-	if !l.Ledger {
-		l.Checkpoint = CheckpointOf(c, issue)
-	}
-	return l
-}
-
 // Trailer keys, in the order in which they are written.
 const (
 	trailerID           = "Checkpoint-Id"

@@ -42,11 +42,13 @@ func (s *Chains) readDoubles(i checkpoint.Issue) map[checkpoint.ID]string {
 	return noted
 }
 
-// Doubles returns the ids with several contents in a merged state that this clone did not know as
+// Doubles returns a warning if ids have several contents in a merged state that this clone did not know as
 // such, and a function that notes them, which the caller runs before the refs move. here are the
 // local chains before the merge, that of own/ first.
-func (s *Chains) Doubles(i checkpoint.Issue, want join.State, here ...*Chain) (found []checkpoint.ID, note func() error) {
+func (s *Chains) Doubles(want join.State, here ...*Chain) (warnings []string, note func() error) {
+	i := here[0].Issue
 	noted, ids := s.readDoubles(i), want.Doubles()
+	var found []checkpoint.ID
 	var text strings.Builder
 	for _, id := range ids {
 		content, known := noted[id]
@@ -58,24 +60,17 @@ func (s *Chains) Doubles(i checkpoint.Issue, want join.State, here ...*Chain) (f
 	if len(found) == 0 && len(ids) == len(noted) {
 		return nil, func() error { return nil }
 	}
-	return found, func() error { return s.repo.WriteNote(s.doublesNote(i), []byte(text.String())) }
+	if len(found) > 0 {
+		warnings = []string{fmt.Sprintf("issue %s: several contents came under one id; all are kept, and list marks the id: %s", i, repo.JoinIDs(found))}
+	}
+	return warnings, func() error { return s.repo.WriteNote(s.doublesNote(i), []byte(text.String())) }
 }
 
 // DoublesIn is Doubles for a chain that contains those of this clone.
-func (s *Chains) DoublesIn(c *Chain, here ...*Chain) (found []checkpoint.ID, note func() error, err error) {
-	if err := s.Identify(append([]*Chain{c}, here...)...); err != nil {
-		return nil, nil, err
-	}
-	found, note = s.Doubles(c.Issue, c.state(), here...)
-	return found, note, nil
-}
-
-// WarnDoubles returns a warning with the ids of Doubles, or nil.
-func WarnDoubles(i checkpoint.Issue, ids []checkpoint.ID) []string {
-	if len(ids) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("issue %s: several contents came under one id; all are kept, and list marks the id: %s", i, repo.JoinIDs(ids))}
+func (s *Chains) DoublesIn(c *Chain, here ...*Chain) (warnings []string, note func() error, err error) {
+	err = s.Identify(append([]*Chain{c}, here...)...)
+	warnings, note = s.Doubles(c.state(), here...)
+	return warnings, note, err
 }
 
 // meaning returns the content that an id means if these are the chains of this clone.
@@ -149,7 +144,7 @@ func (s *Chains) chainOfOwn(c *Chain) *Chain {
 	if err != nil {
 		return s.NoChain(c)
 	}
-	own, err := s.walk(c.Issue, repo.OwnRef(c.Issue), tip, 0)
+	own, err := s.walk(c.Issue, repo.OwnRef(c.Issue), tip, 0, func(*Chain) error { return nil })
 	if err != nil || s.Identify(own, c) != nil {
 		return s.NoChain(c)
 	}

@@ -58,7 +58,7 @@ func (s *Chains) MergeChains(k *repo.ObjectWriter, chains ...*Chain) (tip plumbi
 	case len(want.Members) == 0 && want.Ledger.IsEmpty():
 		return plumbing.ZeroHash, want, false, nil
 	}
-	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, nil, k), want, true, nil
+	return s.withLedger(chains[0].Issue, s.rebuildMerged(want, chains, k), want.Ledger, k), want, true, nil
 }
 
 // merge returns the merged state of chains, and the index of the first chain that has this state, or
@@ -151,9 +151,9 @@ func (c *Chain) prefix(order []join.Member, want join.State) (links []ChainCommi
 	return links, known
 }
 
-// withLedger adds a ledger commit to a chain if the tip's ledger differs, or if there is a statement about checkpoints below a shallow boundary.
-func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, below *Below, k *repo.ObjectWriter) plumbing.Hash {
-	if below == nil && bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
+// withLedger adds a ledger commit to a chain if the tip's ledger differs.
+func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Ledger, k *repo.ObjectWriter) plumbing.Hash {
+	if bytes.Equal(l.Encode(), s.ledgerAt(tip, k)) {
 		return tip
 	}
 	tree := []trees.Entry{}
@@ -162,9 +162,6 @@ func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Led
 	}
 	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
 		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
-	if below != nil {
-		message += below.trailer()
-	}
 	return k.AddCommit(s.repo.NewCommit(k.AddTree(tree), s.repo.Now(), s.repo.Now(), message, tip))
 }
 
@@ -210,27 +207,6 @@ func (s *Chains) Equal(a, b *Chain) bool {
 	}
 	x, y := join.MergeStates(a.state()), join.MergeStates(b.state())
 	return maps.Equal(x.Members, y.Members) && x.Ledger.Equal(y.Ledger)
-}
-
-// ContainsAll reports whether c accounts for all readable checkpoints and ledger entries
-// of chains. It does not compare commits below a shallow boundary, since they came from a
-// remote. A checkpoint that only c marks as archived is not accounted for: it may be
-// below a boundary, and its archive may not exist elsewhere.
-func (s *Chains) ContainsAll(c *Chain, chains ...*Chain) bool {
-	list, err := s.joinable(append([]*Chain{c}, chains...))
-	if err != nil {
-		return false
-	}
-	for k, o := range chains {
-		list[k+1].Tip = "" // only c can be the result
-		for _, id := range c.Ledger.IDs(ledger.Archived) {
-			if !o.Tip.IsZero() && !o.Ledger.IsArchived(id) {
-				return false
-			}
-		}
-	}
-	_, as := join.Merge(list...)
-	return as == 0 && checkAllReadable(append([]*Chain{c}, chains...), as) == nil
 }
 
 // ContainsCommit reports whether a chain contains a commit.

@@ -3,20 +3,15 @@ package chain
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/checkpoint/progress"
-	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/join"
-	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -31,18 +26,18 @@ func (s *Chains) MergeWork(ctx context.Context, k *repo.ObjectWriter, tip plumbi
 	if len(heads) < 2 {
 		return tip, nil
 	}
-	newest := heads[0]
+	newest := heads[0].newestIn(want)
 	r := s.recordToMerge(&newest.Checkpoint)
 	switch {
 	case r == nil:
-		return tip, []string{notMerged(newest, heads[1].ID, newest.ID)}
+		return tip, []string{notMerged(newest, heads[1].newestIn(want).ID, newest.ID)}
 	case len(newest.Raw.Parents) != 2:
 		return tip, nil
 	}
 	with, seed := []*ChainCommit{newest}, string(newest.ID)
 	secrets := RedactFrom(r, RedactMask, nil) // another clone may have other exceptions
-	for _, other := range heads[1:] {
-		from := s.baseOf(ctx, want, newest, other, chains)
+	for _, theirChain := range heads[1:] {
+		other, from := theirChain.newestIn(want), s.baseOf(ctx, heads[0], theirChain)
 		base, theirs := s.recordToMerge(from), s.recordToMerge(&other.Checkpoint)
 		switch {
 		case theirs == nil:
@@ -64,7 +59,7 @@ func (s *Chains) MergeWork(ctx context.Context, k *repo.ObjectWriter, tip plumbi
 		return tip, remarks
 	}
 	secrets.Apply(r)
-	return s.mergedCommit(k, tip, want, with, r, seed), append(remarks, circular(newest.Issue, r)...)
+	return s.mergedCommit(k, tip, want, with, r, seed), remarks
 }
 
 // notMerged returns a message that work of two checkpoints was not merged because of an
@@ -74,37 +69,25 @@ func notMerged(newest *ChainCommit, other, of checkpoint.ID) string {
 		newest.Issue, other, newest.ID, of, maxMergedRecord, other, newest.ID, failure.QuoteStrict(string(newest.Issue)))
 }
 
-// circular returns a message with a next step if merged tasks have a dependency cycle.
-// This happens if two clones each added half of a cycle.
-func circular(i checkpoint.Issue, r *checkpoint.Record) []string {
-	_, err := tasks.Of(r).Batches()
-	cycle, ok := errors.AsType[*tasks.CycleError](err)
-	if !ok {
-		return nil
-	}
-	return []string{fmt.Sprintf("issue %s: the joined tasks have %v; to start one of them anyway: git checkpoint task start %s --issue %s --force",
-		i, cycle, failure.QuoteStrict(cycle.IDs[0]), failure.QuoteStrict(string(i)))}
-}
-
-// headsOf returns the newest checkpoint of each chain, newest first. It omits checkpoints
-// that are not in the merged state or are below the newest checkpoint of another chain.
-func headsOf(want join.State, chains []*Chain) []*ChainCommit {
-	var heads []*ChainCommit
+// headsOf returns the chains with different newest checkpoints, the newest first. It omits chains without
+// a checkpoint of the merged state, and those whose newest one is below that of another chain.
+func headsOf(want join.State, chains []*Chain) (heads []*Chain) {
 	for _, c := range chains {
 		h := c.newestIn(want)
-		if h == nil || slices.ContainsFunc(heads, func(l *ChainCommit) bool { return l.ID == h.ID }) {
+		if h == nil || slices.ContainsFunc(heads, func(o *Chain) bool { return o.newestIn(want).ID == h.ID }) {
 			continue
 		}
 		below := func(o *Chain) bool {
 			top := o.newestIn(want)
-			return o != c && top != nil && top.ID != h.ID && o.Find(h.ID) != nil
+			return top != nil && top.ID != h.ID && o.Find(h.ID) != nil
 		}
 		if !slices.ContainsFunc(chains, below) {
-			heads = append(heads, h)
+			heads = append(heads, c)
 		}
 	}
 	order := want.Order()
-	slices.SortFunc(heads, func(a, b *ChainCommit) int { return slices.Index(order, b.Member()) - slices.Index(order, a.Member()) })
+	place := func(c *Chain) int { return slices.Index(order, c.newestIn(want).Member()) }
+	slices.SortFunc(heads, func(a, b *Chain) int { return place(b) - place(a) })
 	return heads
 }
 
@@ -118,14 +101,9 @@ func (c *Chain) newestIn(want join.State) *ChainCommit {
 	return nil
 }
 
-// baseOf returns the newest checkpoint that the chains of both heads have or had, or nil.
-// Usually both chains have lost it, because retention drops a checkpoint when the next
-// one of its kind is saved.
-func (s *Chains) baseOf(ctx context.Context, want join.State, a, b *ChainCommit, chains []*Chain) *Checkpoint {
-	of := func(l *ChainCommit) *Chain {
-		return chains[slices.IndexFunc(chains, func(c *Chain) bool { h := c.newestIn(want); return h != nil && h.ID == l.ID })]
-	}
-	ours, theirs := of(a), of(b)
+// baseOf returns the newest checkpoint that both chains have or had, or nil. Usually both have lost it,
+// because retention drops a checkpoint when the next one of its kind is saved.
+func (s *Chains) baseOf(ctx context.Context, ours, theirs *Chain) *Checkpoint {
 	var base *Checkpoint
 	there := theirs.Index()
 	for i := range ours.Commits {
@@ -204,35 +182,26 @@ func (s *Chains) mergedCommit(k *repo.ObjectWriter, tip plumbing.Hash, want join
 	r.SetClock(newest.Clock + 1)
 	digest := sha256.Sum256([]byte(seed))
 	r.SetID(checkpoint.NewID(r.Phase(), newest.Saved, digest[:]))
-	data, err := r.Encode()
-	if err != nil {
-		return tip
-	}
 	entries, err := trees.Read(s.repo.Objects, newest.Tree)
-	if err != nil {
+	state, err2 := s.StateCommitOf(newest.Raw)
+	if err != nil || err2 != nil {
 		return tip
 	}
-	state, err := s.StateCommitOf(newest.Raw)
-	if err != nil {
-		return tip
+	for i := range entries {
+		for _, other := range with[1:] {
+			if entries[i].Name == "state" {
+				entries[i].Hash = s.addNamedFiles(k, entries[i].Hash, other)
+			}
+		}
 	}
-	state.Tree, state.Staged = trees.HashOf(entries, "state"), trees.HashOf(entries, "staged")
-	for _, other := range with[1:] {
-		state.Tree = s.addNamedFiles(k, state.Tree, other)
-	}
-	entries = slices.DeleteFunc(entries, func(e trees.Entry) bool {
-		return slices.Contains([]string{"checkpoint.yaml", "ledger", "state", "signature"}, e.Name)
+	commit, err := AddCheckpoint(k, NewCheckpoint{
+		Issue: newest.Issue, Record: r, After: []checkpoint.ID{newest.ID}, // its files are those of newest
+		Entries: entries, Ledger: want.Ledger, Parent: tip, Headers: newest.Raw.Rest, Head: state.Head,
 	})
-	entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: "state", Hash: state.Tree})
-	entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "checkpoint.yaml", Hash: k.Add(plumbing.BlobObject, data)})
-	if !want.Ledger.IsEmpty() {
-		entries = append(entries, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, want.Ledger.Encode())})
+	if err != nil {
+		return tip
 	}
-	commit := newest.Raw // keeps author, committer and dates
-	commit.Tree = k.AddTree(entries)
-	commit.Parents = []plumbing.Hash{tip, AddStateCommit(k, newest.Issue, r.ID(), state, AuthorHeader(newest.Raw))}
-	commit.Message = EncodeMessage(newest.Issue, r, []checkpoint.ID{newest.ID}) // its files are those of newest
-	return k.AddCommit(Seal(commit, entries))
+	return commit.Hash
 }
 
 // addNamedFiles adds files of another checkpoint to a state that lacks them: untracked files that its
@@ -276,51 +245,4 @@ func (s *Chains) addNamedFiles(k *repo.ObjectWriter, state plumbing.Hash, other 
 		}
 	}
 	return state
-}
-
-// EndedElsewhere returns a chain without commits whose ledger archives all checkpoints of
-// a merged state, or nil. This concerns a workflow that ended twice: one clone archived its chain
-// after the start of the workflow, and the other clone has only the final checkpoint.
-func (s *Chains) EndedElsewhere(want join.State, chains ...*Chain) *Chain {
-	order := want.Order()
-	if len(order) == 0 {
-		return nil
-	}
-	newest := order[len(order)-1]
-	var found *ChainCommit
-	for _, c := range chains {
-		for i := range c.Commits {
-			if l := &c.Commits[i]; l.Member() == newest && l.isIn(want) {
-				found = l
-			}
-		}
-	}
-	if found == nil {
-		return nil
-	}
-	r := s.recordToMerge(&found.Checkpoint)
-	if r == nil || !progress.Over(r) {
-		return nil
-	}
-	why := map[string]retention.Reason{
-		progress.Completed: retention.ReasonCompleted, progress.Failed: retention.ReasonFailed, progress.Aborted: retention.ReasonAbandoned,
-	}[r.WorkflowStatus()]
-	start, isEnded := r.WorkflowStarted(), false
-	for _, id := range want.Ledger.IDs(ledger.Archived) {
-		a := want.Ledger.Archival(id)
-		isEnded = isEnded || a.Reason == string(why) && !start.IsZero() && a.Clock >= checkpoint.ClockAt(start)
-	}
-	for _, c := range chains { // or another chain has archived a checkpoint of this one
-		isEnded = isEnded || slices.ContainsFunc(c.Commits, func(l ChainCommit) bool {
-			return l.ID != "" && want.Ledger.Archival(l.ID).Reason == string(why) && !c.Ledger.IsArchived(l.ID)
-		})
-	}
-	if !isEnded {
-		return nil
-	}
-	ended := s.NoChain(chains[0])
-	for _, m := range order {
-		ended.Ledger.File(m.ID, ledger.Archival{Reason: string(why), Clock: found.Clock})
-	}
-	return ended
 }

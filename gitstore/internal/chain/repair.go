@@ -18,99 +18,96 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A removal is what other tools took from an issue's chain: by a forced fetch, a reset, or the
-// deletion of the ref.
+// A removal is the difference between an issue's chain and the chain that this clone wrote last: other
+// tools fetched by force, reset or deleted the ref.
 type removal struct {
-	live plumbing.Hash // zero if the ref was deleted
-	own  plumbing.Hash // the last tip of this clone
-	back bool          // the ref moves back to own, which contains live
-	err  error         // why the chains cannot be joined
+	live  plumbing.Hash // zero if the ref was deleted
+	own   plumbing.Hash // the last tip of this clone
+	tip   plumbing.Hash // of the chain that accounts for both
+	lacks bool          // the chain at live lacks checkpoints of this clone
+	err   error         // why the chains cannot be joined
 
-	now, last *Chain // chains at live and own, joined at tip
+	now, last *Chain     // chains at live and own
+	want      join.State // of the joined chain, if it is known
 	k         *repo.ObjectWriter
-	tip       plumbing.Hash
-	want      join.State
 	archived  []refs.Move
 }
 
-// removed compares an issue's chain with the chain that this clone wrote last. It returns nil if
-// the chain accounts for all checkpoints of this clone, and if one of both is unreadable or
-// shallow: the caller's own read reports the error. It changes nothing.
-//
-// It records the compared values for MovesTo.
+// removed compares an issue's chain with the chain that this clone wrote last. It returns nil if they are
+// the same, and if the chain is unreadable: the caller's own read reports the error. It changes nothing.
 func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, error) {
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil {
 		return nil, nil
 	}
 	own, err := s.ownTip(ctx, i)
-	if err != nil || own == live || own.IsZero() {
+	if err != nil || own == live {
 		return nil, nil
 	}
-	s.compared[i] = repo.ComparedRefs{Live: live, Own: own}
-	r := &removal{live: live, own: own}
-	if live.IsZero() {
+	r := &removal{live: live, own: own, tip: live, k: s.repo.NewObjectWriter()}
+	switch {
+	case own.IsZero(): // plain git fetched the chain
+		return r, nil
+	case live.IsZero():
 		lost, err := s.isLost(own)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("read %s: %w", repo.OwnRef(i), err)
 		case lost:
-			s.repo.Compared[i] = s.compared[i]
 			return nil, nil
 		}
-		r.back = true
+		r.tip, r.lacks = own, true
 		return r, nil
 	}
-	s.repo.Compared[i] = s.compared[i]
-	for _, depth := range []int{repairDepth, 0} {
-		if r.now, err = s.Walk(i, repo.LiveRef(i), live, depth); err != nil || r.now.ContainsCommit(own) {
-			return nil, nil
-		}
+	if r.now, err = s.Walk(i, repo.LiveRef(i), live, 0); err != nil {
+		return nil, nil
 	}
 	r.last, err = s.Walk(i, repo.OwnRef(i), own, 0)
 	switch {
 	case err != nil:
-		return nil, nil
+		return r, nil
+	case r.now.ContainsCommit(own):
+		if r.now.Whole() && s.Identify(r.now, r.last) == nil {
+			r.want = r.now.state()
+		}
+		return r, nil
 	case r.last.ContainsCommit(live): // also in a shallow clone: the ref was set back
-		r.back = true
+		r.tip, r.lacks = own, true
 		return r, nil
 	case !r.now.Whole() || !r.last.Whole():
-		return nil, nil
+		return r, nil
 	}
-	r.k = s.repo.NewObjectWriter()
-	if r.tip, r.want, _, r.err = s.MergeChains(r.k, r.now, r.last); r.err == nil && len(r.want.Ledger.IDs(ledger.Archived)) > 0 {
-		r.archived, r.err = s.archiveLeaving(ctx, r.k, r.want, r.now, r.last)
+	tip, want, _, err := s.MergeChains(r.k, r.now, r.last)
+	if err == nil {
+		r.archived, err = s.archiveLeaving(ctx, r.k, want, r.now, r.last)
 	}
-	if r.err == nil && r.tip == live && len(r.archived) == 0 {
-		return nil, nil
+	if r.err = err; err == nil {
+		r.tip, r.want = tip, want
 	}
+	r.lacks = err != nil || tip != live || len(r.archived) > 0
 	return r, nil
 }
 
 // RestoreOwnChain restores checkpoints that other tools removed from an issue's chain: it joins
-// the chain that this clone wrote last with the current chain. If deleted is false, it does not
-// restore a deleted ref: a save recreates the ref with its own move, see ChainToSaveOn. It fails if
-// a ref move fails, with ErrRefMoved if another process was faster.
-func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue, deleted bool) error {
+// the chain that this clone wrote last with the current chain. Then own/ has the value of the chain ref.
+// It fails if a ref move fails, with ErrRefMoved if another process was faster.
+func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
 	r, err := s.removed(ctx, i)
-	switch {
-	case err != nil || r == nil || r.live.IsZero() && !deleted:
+	if err != nil || r == nil {
 		return err
-	case r.err != nil:
-		s.notifyApart(i, r.err)
-		return nil
-	case r.back:
-		return s.RestoreRef(ctx, i, r.live, r.own)
 	}
-	doubles, note := s.Doubles(i, r.want, r.last, r.now)
+	if r.err != nil {
+		s.notifyApart(i, r.err)
+	}
+	warnings, note := []string(nil), func() error { return nil }
+	if r.want.Members != nil {
+		warnings, note = s.Doubles(r.want, r.last, r.now)
+	}
 	if err = note(); err == nil {
-		err = s.repo.Move(ctx, r.k, repaired, func() ([]refs.Move, error) {
-			moves, err := s.MovesTo(ctx, r.now, r.tip)
-			return slices.Concat(r.archived, moves), err
-		})
+		err = s.repo.Move(ctx, r.k, repaired, func() ([]refs.Move, error) { return s.repairMoves(ctx, i, r) })
 	}
 	if err == nil {
-		for _, text := range WarnDoubles(i, doubles) {
+		for _, text := range warnings {
 			s.repo.Notify("%s", text)
 		}
 		err = r.k.Protect(ctx)
@@ -121,65 +118,32 @@ func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue, delete
 		s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored, but: %v", i, repo.LiveRef(i), done.Err)
 	case err != nil:
 		return fmt.Errorf("restore checkpoints that were removed from %s outside git-checkpoint: %w", repo.LiveRef(i), err)
-	default:
-		s.NotifyRestored(i)
+	case r.lacks && r.err == nil:
+		s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored", i, repo.LiveRef(i))
 	}
 	return nil
 }
 
-// RestoreRef restores a chain ref that was deleted (live is zero) or set back. The old
-// value may be shallow or damaged, but a new chain in its place would take over the name
-// of the old chain.
-func (s *Chains) RestoreRef(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) error {
-	moves := []refs.Move{{Name: repo.LiveRef(i), Old: live, New: own}}
-	last, err := s.repo.ReadRef(ctx, repo.OwnRef(i))
-	if err == nil {
-		if last.IsZero() { // deleted together with the chain
-			moves = append(moves, refs.Move{Name: repo.OwnRef(i), New: own})
+// repairMoves returns the moves that set a chain and own/ to the tip of a removal. The ref fetched/ keeps a
+// chain that plain git fetched.
+func (s *Chains) repairMoves(ctx context.Context, i checkpoint.Issue, r *removal) ([]refs.Move, error) {
+	own, err := s.repo.ReadRef(ctx, repo.OwnRef(i)) // zero if it was deleted together with the chain
+	if err != nil {
+		return nil, err
+	}
+	moves := append(r.archived, refs.Move{Name: repo.LiveRef(i), Old: r.live, New: r.tip}, refs.Move{Name: repo.OwnRef(i), Old: own, New: r.tip})
+	if r.tip != r.own {
+		fetched, err := s.repo.ReadRef(ctx, repo.FetchedRef(i))
+		if err != nil {
+			return nil, err
 		}
-		err = s.repo.MoveRefs(ctx, repaired, moves...)
+		moves = append(moves, refs.Move{Name: repo.FetchedRef(i), Old: fetched, New: r.live})
 	}
-	switch {
-	case err == nil || repo.IsDone(err):
-	case live.IsZero():
-		return fmt.Errorf("restore %s, which was deleted outside git-checkpoint: %w", repo.LiveRef(i), err)
-	default:
-		return fmt.Errorf("restore checkpoints that were removed from %s outside git-checkpoint: %w", repo.LiveRef(i), err)
-	}
-	s.NotifyRestored(i)
-	return nil
-}
-
-// NotifyRestored reports that checkpoints were restored to an issue's chain.
-func (s *Chains) NotifyRestored(i checkpoint.Issue) {
-	s.repo.Notify("issue %s: %s was changed outside git-checkpoint; its checkpoints of this clone are restored", i, repo.LiveRef(i))
+	return slices.DeleteFunc(moves, func(m refs.Move) bool { return m.Old == m.New }), nil
 }
 
 func (s *Chains) notifyApart(i checkpoint.Issue, why error) {
 	s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), why)
-}
-
-// ChainToSaveOn returns the newest part of an issue's chain for a save. If the chain ref
-// was deleted, this is the chain at own/, and the save recreates the ref. A single move
-// suffices for both. So a process that repeatedly deletes the ref cannot block a save.
-func (s *Chains) ChainToSaveOn(ctx context.Context, i checkpoint.Issue) (*Chain, error) {
-	c, err := s.ReadChain(ctx, i, repo.LiveRef(i), 1)
-	if err != nil || !c.Tip.IsZero() {
-		return c, err
-	}
-	own, err := s.ownTip(ctx, i)
-	if err != nil || own.IsZero() {
-		return c, err
-	}
-	lost, err := s.isLost(own)
-	if err != nil || lost {
-		return c, err
-	}
-	c, err = s.Walk(i, repo.LiveRef(i), own, 1)
-	if err == nil {
-		c.Deleted = true
-	}
-	return c, err
 }
 
 // ownTip returns the tip that this clone gave an issue's chain last. If the refs of the
@@ -214,14 +178,10 @@ func (s *Chains) isLost(commit plumbing.Hash) (bool, error) {
 // repaired is the reflog message of repairs.
 const repaired = "repair: what other means had taken"
 
-// repairDepth is the number of checkpoints among which removed looks for the own tip first: usually
-// plain git has fetched a chain that has grown.
-const repairDepth = 200
-
 // Lacks reports whether other tools removed checkpoints of this clone from an issue's chain.
 func (s *Chains) Lacks(ctx context.Context, i checkpoint.Issue) bool {
 	r, err := s.removed(ctx, i)
-	return err == nil && r != nil
+	return err == nil && r != nil && r.lacks
 }
 
 // look compares an issue's chain with the tip that this clone wrote last, before the chain is
@@ -237,30 +197,21 @@ func (s *Chains) look(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || live == own || s.compared[i] == (repo.ComparedRefs{Live: live, Own: own}) {
+	compared := [2]plumbing.Hash{live, own}
+	if err != nil || live == own || s.compared[i] == compared {
 		return
 	}
-	r, err := s.removed(ctx, i)
-	switch {
-	case err != nil || r == nil:
-		return
+	s.compared[i] = compared
+	switch r, err := s.removed(ctx, i); {
+	case err != nil || r == nil || !r.lacks:
 	case s.repo.Repairs:
-	case r.err != nil:
-		s.notifyApart(i, r.err)
-		return
-	default:
-		s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and lacks checkpoints of this clone; to restore them: git checkpoint doctor --fix", i, repo.LiveRef(i))
-		return
-	}
-	for range repo.Collections {
-		err := s.repo.WithIssueLock(ctx, i, func() error { return s.RestoreOwnChain(ctx, i, true) })
-		if errors.Is(err, repo.ErrRefMoved) {
-			continue
-		}
-		if err != nil {
+		if err := s.Retry(ctx, i, func() error { return nil }); err != nil {
 			s.repo.Notify("issue %s: %v", i, err)
 		}
-		return
+	case r.err != nil:
+		s.notifyApart(i, r.err)
+	default:
+		s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and lacks checkpoints of this clone; to restore them: git checkpoint doctor --fix", i, repo.LiveRef(i))
 	}
 }
 
@@ -295,27 +246,18 @@ func (s *Chains) lookForDeleted(ctx context.Context, existing []checkpoint.Issue
 }
 
 // archiveLeaving returns the move of the archive ref for checkpoints that the merged
-// state moves from chains to the archive. It returns nil if there are no such
-// checkpoints.
+// state moves from chains to the archive, or nil.
 func (s *Chains) archiveLeaving(ctx context.Context, k *repo.ObjectWriter, want join.State, chains ...*Chain) ([]refs.Move, error) {
-	i := chains[0].Issue
-	here, err := s.ReadChain(ctx, i, repo.ArchiveRef(i), 0)
+	if len(want.Ledger.IDs(ledger.Archived)) == 0 {
+		return nil, nil
+	}
+	here, err := s.ReadChain(ctx, chains[0].Issue, repo.ArchiveRef(chains[0].Issue), 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Identify(append(slices.Clone(chains), here)...); err != nil {
-		return nil, err
-	}
-	moving := MovingTo(here, want.Ledger, chains...)
-	switch {
-	case len(moving.Commits) == 0:
-		return nil, nil
-	case !here.Whole():
-		return nil, here.ReadOnly()
-	}
-	_, kept := join.MergeArchives(want, join.Chain{}, here.AsChain(), moving.AsChain())
-	tip, err := s.PickArchive(k, kept, here, moving)
-	return (&ArchivePlan{Here: here, Tip: tip}).Move(i), err
+	a := &ArchivePlan{Here: here, Theirs: s.NoChain(here)}
+	_, err = s.JoinArchives(k, a, want, chains...)
+	return a.Move(here.Issue), err
 }
 
 // Whole reports whether a chain was read down to genesis.

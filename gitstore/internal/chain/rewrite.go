@@ -24,7 +24,6 @@ type Change struct {
 	Member join.Member            // removed too, without other contents of its id
 	Insert []ChainCommit          // placed in the order of package join
 	Ledger func(l *ledger.Ledger) // nil if the ledger stays
-	Below  *Below                 // statement about checkpoints below a shallow boundary
 	Verb   string                 // start of the reflog message
 	Ids    []checkpoint.ID        // ids in the reflog message
 	Also   []refs.Move            // other refs of the same transaction, moved before the chain
@@ -35,7 +34,7 @@ type Change struct {
 // moves the ref first, alter starts again. A nil change does nothing. The object writer
 // also receives objects of other chains in the same transaction.
 func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(c *Chain, k *repo.ObjectWriter) (*Change, error)) error {
-	try := func() error {
+	return s.Retry(ctx, issue, func() error {
 		c, err := s.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 		if err != nil {
 			return err
@@ -64,26 +63,7 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 			return err
 		}
 		return k.Protect(ctx)
-	}
-	own, err := s.ownTip(ctx, issue)
-	if err == nil && own.IsZero() && !s.HasIssue(ctx, issue) {
-		return try() // nothing to move, so no lock is necessary
-	}
-	return s.Retry(ctx, issue, func() error {
-		both, err := s.separate(ctx, issue)
-		switch {
-		case errors.Is(err, repo.ErrRefMoved): // the change itself reports unreadable chains
-			return err
-		case err == nil && len(both) > 0:
-			s.repo.Notify("issue %s: removed from the archive what is in the chain: %s", issue, repo.JoinIDs(both))
-		}
-		return try()
 	})
-}
-
-// ReadOnly returns the error for a change to a shallow chain.
-func (c *Chain) ReadOnly() error {
-	return &repo.RefusedError{Reason: fmt.Sprintf("%s: %v", c.Ref, repo.ErrReadOnly), Hint: "git fetch --unshallow"}
 }
 
 // apply builds the changed chain and returns its tip.
@@ -98,7 +78,7 @@ func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Has
 		want = c.Ledger.Clone()
 		ch.Ledger(want)
 	}
-	return s.withLedger(c.Issue, tip, want, ch.Below, k), nil
+	return s.withLedger(c.Issue, tip, want, k), nil
 }
 
 // Merge inserts more commits into the commits of a chain, newest first, in the order of package
@@ -119,11 +99,6 @@ func Merge(links, more []ChainCommit) []ChainCommit {
 		merged = append(merged, l)
 	}
 	return append(merged, more...)
-}
-
-// order compares two commits by clock, then by id, oldest first.
-func (l ChainCommit) order(o ChainCommit) int {
-	return cmp.Or(cmp.Compare(l.Clock, o.Clock), cmp.Compare(l.ID, o.ID))
 }
 
 // Rebuild makes a chain from commits, newest first, and returns its tip. The commits are
@@ -180,8 +155,9 @@ func (s *Chains) ledgerAt(commit plumbing.Hash, k *repo.ObjectWriter) []byte {
 	return data
 }
 
-// MovesTo returns the moves that set an issue's chain to tip: the chain ref, own/, and,
-// if plain git fetched the previous chain, a ref that keeps it.
+// MovesTo returns the moves that set an issue's chain and own/ to tip. It fails with ErrRefMoved if own/
+// has another value than the chain: another process has moved one of them since RestoreOwnChain, and a
+// move of own/ would lose saved checkpoints. Processes that delete the ref of the chain do not matter.
 func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]refs.Move, error) {
 	if tip == c.Tip {
 		return nil, nil
@@ -190,33 +166,19 @@ func (s *Chains) MovesTo(ctx context.Context, c *Chain, tip plumbing.Hash) ([]re
 	if err != nil {
 		return nil, err
 	}
-	live := c.Tip
-	if c.Deleted {
-		live = plumbing.ZeroHash
+	isOther := own != c.Tip
+	if isOther && c.Tip.IsZero() { // a new chain replaces a lost one
+		isLost, err := s.isLost(own)
+		isOther = err != nil || !isLost
 	}
-	moves := []refs.Move{{Name: repo.LiveRef(c.Issue), Old: live, New: tip}, {Name: repo.OwnRef(c.Issue), Old: own, New: tip}}
-	if own == c.Tip || c.Deleted && own.IsZero() {
-		return moves, nil
-	}
-	if c.Deleted {
+	if isOther {
 		return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.OwnRef(c.Issue), own)
 	}
-	if !own.IsZero() && s.repo.Compared[c.Issue] != (repo.ComparedRefs{Live: c.Tip, Own: own}) {
-		// Another process has moved one of them since RestoreOwnChain, and a move of own/ would
-		// lose saved checkpoints.
-		return nil, fmt.Errorf("%w: %s is at %s", repo.ErrRefMoved, repo.LiveRef(c.Issue), c.Tip)
+	live := c.Tip
+	if now, err := s.repo.ReadRef(ctx, repo.LiveRef(c.Issue)); err == nil && now.IsZero() {
+		live = now
 	}
-	if c.Tip.IsZero() {
-		return moves, nil
-	}
-	fetched, err := s.repo.ReadRef(ctx, repo.FetchedRef(c.Issue))
-	if err != nil {
-		return nil, err
-	}
-	if fetched != c.Tip {
-		moves = append(moves, refs.Move{Name: repo.FetchedRef(c.Issue), Old: fetched, New: c.Tip})
-	}
-	return moves, nil
+	return []refs.Move{{Name: repo.LiveRef(c.Issue), Old: live, New: tip}, {Name: repo.OwnRef(c.Issue), Old: own, New: tip}}, nil
 }
 
 // retryFor limits the time in which one operation retries after lost races.
@@ -226,14 +188,9 @@ const retryFor = 2 * time.Minute
 // concurrently, retry runs try again. Before each run it restores checkpoints that plain
 // git removed.
 func (s *Chains) Retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
-	return s.RetryOn(ctx, issue, true, try)
-}
-
-// RetryOn is Retry, which restores a deleted ref only if deleted is set.
-func (s *Chains) RetryOn(ctx context.Context, issue checkpoint.Issue, deleted bool, try func() error) error {
 	for start := time.Now(); ; {
 		err := s.repo.WithIssueLock(ctx, issue, func() error {
-			if err := s.RestoreOwnChain(ctx, issue, deleted); err != nil {
+			if err := s.RestoreOwnChain(ctx, issue); err != nil {
 				return err
 			}
 			return try()
@@ -250,18 +207,9 @@ func (s *Chains) RetryOn(ctx context.Context, issue checkpoint.Issue, deleted bo
 // Drop permanently deletes live or archived checkpoints of an issue. The ledger prevents
 // their return from another clone. If an id is in neither chain, Drop fails with
 // *NotFoundError and deletes nothing. The empty id stands for foreign commits, which have
-// no id. In a shallow chain the commits stay until a complete clone synchronizes.
-func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID) error {
-	return s.drop(ctx, issue, ids, false, false)
-}
-
-// DropAll deletes checkpoints like Drop, and also those below a shallow boundary. If pinned is set,
-// it deletes pinned checkpoints there too.
-func (s *Chains) DropAll(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, pinned bool) error {
-	return s.drop(ctx, issue, ids, true, pinned)
-}
-
-func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, below, pinned bool) error {
+// no id. In a shallow chain the commits stay until a complete clone synchronizes. If all is set, the
+// checkpoints below a shallow boundary go too, but for pinned ones.
+func (s *Chains) Drop(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, all bool) error {
 	remove := SetOf(ids)
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id checkpoint.ID) bool { return id == "" })
 	err := s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
@@ -276,19 +224,15 @@ func (s *Chains) drop(ctx context.Context, issue checkpoint.Issue, ids []checkpo
 				return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
 			}
 		}
-		ch := &Change{Verb: "drop", Ids: slices.Clone(ids), Remove: remove}
+		ch := &Change{Verb: "drop", Ids: ids, Remove: remove}
 		if c.Cut && !remove[""] {
 			ch.Remove = nil // the ledger alone
 		}
-		if below && c.Cut {
-			ch.Below = c.below(remove, Below{As: "deleted"})
-			for _, id := range c.Ledger.IDs(ledger.Pin) {
-				if pinned && live[id] == nil {
-					ch.Ids = append(ch.Ids, id)
-				}
+		ch.Ledger = func(l *ledger.Ledger) {
+			if Bury(l, ids, c, archive); all {
+				s.endBelow(l, c, ids)
 			}
 		}
-		ch.Ledger = func(l *ledger.Ledger) { Bury(l, ch.Ids, c, archive) }
 		ch.Then = s.LeaveArchive(archive, remove, k)
 		return ch, nil
 	})
@@ -315,7 +259,7 @@ func (s *Chains) DropContent(ctx context.Context, cp *Checkpoint) error {
 	if err == nil {
 		var left *Chain
 		if left, err = s.ReadChain(ctx, cp.Issue, repo.LiveRef(cp.Issue), 0); err == nil {
-			_, note := s.Doubles(cp.Issue, left.state(), left)
+			_, note := s.Doubles(left.state(), left)
 			err = note()
 		}
 	}

@@ -1,11 +1,9 @@
 package chain
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/join"
@@ -15,204 +13,100 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Below is the statement of a ledger commit about the checkpoints below a shallow
-// boundary. The clone that made the commit could not list them in the ledger. It is a
-// trailer of the ledger commit:
-//
-//	Checkpoint-Below: all|<id> archived <reason> <clock>
-//	Checkpoint-Below: all|<id> deleted
-//	Checkpoint-Below: all live
-//
-// "all" concerns the checkpoints below the ledger commit, an id those below this
-// checkpoint. "live" is written by an undo and cancels the next statement below it. Pinned
-// checkpoints are not deleted.
-type Below struct {
-	From  checkpoint.ID // "" for all
-	As    string        // archived, deleted or live
-	Filed ledger.Archival
-}
+// A shallow clone cannot rewrite its chain. It drops and archives checkpoints with a ledger commit alone,
+// and readers hide them. The next sync of a complete clone removes the commits.
 
-const trailerBelow = "Checkpoint-Below"
-
-func (b *Below) trailer() string {
-	from := "all"
-	if b.From != "" {
-		from = string(b.From)
-	}
-	text := fmt.Sprintf("%s: %s %s", trailerBelow, from, b.As)
-	if b.As == "archived" {
-		text += fmt.Sprintf(" %s %d", b.Filed.Reason, b.Filed.Clock)
-	}
-	return text + "\n"
-}
-
-// belowIn returns the statement in the message of a ledger commit, or nil.
-func belowIn(message string) *Below {
-	_, trailers := splitMessage(message)
-	for line := range strings.Lines(trailers) {
-		value, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), trailerBelow+": ")
-		if !ok {
-			continue
-		}
-		f := strings.Split(value, " ")
-		b := &Below{}
-		if len(f) < 2 {
-			return nil
-		}
-		if f[0] != "all" {
-			id, err := checkpoint.ParseID(f[0])
-			if err != nil {
-				return nil
-			}
-			b.From = id
-		}
-		b.As = f[1]
-		switch {
-		case b.As == "archived" && len(f) == 4:
-			clock, ok := checkpoint.ParseClock(f[3])
-			if !ok {
-				return nil
-			}
-			b.Filed = ledger.Archival{Reason: f[2], Clock: clock}
-		case b.As != "deleted" && b.As != "live" || len(f) != 2:
-			return nil
-		}
-		return b
-	}
-	return nil
-}
-
-// apply adds a checkpoint to the ledger, unless the ledger knows it already.
-func (b *Below) apply(l *ledger.Ledger, c *Checkpoint) {
-	switch {
-	case l.HasDeleted(c.ID) || l.IsArchived(c.ID):
-	case b.As == "archived":
-		l.File(c.ID, b.Filed)
-	case !l.Pinned(c.ID):
-		l.Delete(c.ID, c.After)
-	}
-}
-
-// markGone marks the commits of checkpoints that the ledger has as archived or deleted. A
-// shallow clone removes checkpoints in this way, since it cannot rewrite its chain. The
-// next sync of a complete clone removes the commits. markGone adds the checkpoints of
-// Below statements to the ledger. The ledgers in an archive are history.
+// markGone marks the commits of checkpoints that the ledger has as archived or deleted. The ledgers in an
+// archive are history.
 func (c *Chain) markGone() {
-	c.Below, c.atBottom = nil, nil
-	var waiting, applies []*Below // topmost first
-	canceled, archive := 0, c.Ref == repo.ArchiveRef(c.Issue)
+	isArchive := c.Ref == repo.ArchiveRef(c.Issue)
+	if !isArchive {
+		fileEnded(c.Ledger, c.Commits)
+	}
 	for i := range c.Commits {
 		l := &c.Commits[i]
-		l.Pinned, l.Gone = c.Ledger.Pinned(l.ID), false
-		if l.Ledger {
-			b := belowIn(l.Raw.Message)
-			if b == nil {
-				continue
-			}
-			switch c.Below = cmp.Or(c.Below, b); {
-			case b.As == "live":
-				canceled++
-			case canceled > 0:
-				canceled--
-			case b.From == "":
-				applies = append(applies, b)
-			default:
-				waiting = append(waiting, b)
-			}
-			continue
-		}
-		if l.ID == "" || archive {
-			continue
-		}
-		if len(applies) > 0 {
-			applies[0].apply(c.Ledger, &l.Checkpoint)
-		}
-		for _, b := range waiting {
-			if b.From == l.ID {
-				applies = append(applies, b)
-			}
-		}
-		l.Gone = c.Ledger.Deletes(l.ID, l.Content) || c.Ledger.IsArchived(l.ID)
-	}
-	if len(applies) > 0 {
-		c.atBottom = applies[0]
+		l.Pinned = c.Ledger.Pinned(l.ID)
+		l.Gone = !isArchive && l.ID != "" && (c.Ledger.Deletes(l.ID, l.Content) || c.Ledger.IsArchived(l.ID))
 	}
 }
 
-// below returns the statement b for the checkpoints below the boundary of c. ids are the
-// checkpoints that leave the chain together with them.
-func (c *Chain) below(ids map[checkpoint.ID]bool, b Below) *Below {
-	for id := range c.Visible() {
-		if !ids[id] {
-			b.From = c.oldestID()
+// fileEnded adds to a ledger what its facts ended say about the checkpoints of commits. Pinned checkpoints
+// are not deleted.
+func fileEnded(l *ledger.Ledger, commits []ChainCommit) {
+	ends, _ := l.Ended()
+	if len(ends) == 0 {
+		return
+	}
+	order := (&Chain{Commits: commits, Ledger: l}).ancestry()
+	for _, end := range ends {
+		if order.known[end] == nil {
+			continue
+		}
+		line := order.lineage(end)
+		for i := range commits {
+			switch c := &commits[i].Checkpoint; {
+			case c.ID == "" || line.Lacks(c) || l.HasDeleted(c.ID) || l.IsArchived(c.ID):
+			case l.IsArchived(end):
+				l.File(c.ID, l.Archival(end))
+			case !l.Pinned(c.ID):
+				l.Delete(c.ID, c.After)
+			}
 		}
 	}
-	return &b
 }
 
-// CancelBelow returns the statement that takes back the statement of a former tip. It
-// returns nil if this tip is no ledger commit with a statement.
-func CancelBelow(former *Chain) *Below {
-	if len(former.Commits) == 0 || !former.Commits[0].Ledger || belowIn(former.Commits[0].Raw.Message) == nil {
+// endBelow records that ids leave a shallow chain together with all checkpoints below its boundary.
+func (s *Chains) endBelow(l *ledger.Ledger, c *Chain, ids []checkpoint.ID) {
+	gone := SetOf(ids)
+	for _, oldest := range slices.Backward(c.Commits) {
+		if c.Cut && oldest.ID != "" && gone[oldest.ID] {
+			l.End(oldest.ID, c.NewestClock(), s.repo.Now())
+			return
+		}
+	}
+}
+
+// CheckBoundary fails if a shallow clone has no live checkpoint of a chain, but may have some below the
+// boundary: what was read last is no end of the chain.
+func (c *Chain) CheckBoundary() error {
+	if !c.Cut || c.Newest() != nil {
 		return nil
 	}
-	return &Below{As: "live"}
+	ends, last := c.Ledger.Ended()
+	isLater := func(l ChainCommit) bool { return max(l.Clock, checkpoint.ClockAt(l.Raw.Committed())) > last }
+	if len(ends) > 0 && !slices.ContainsFunc(c.Commits, isLater) {
+		return nil
+	}
+	return &repo.RefusedError{Reason: c.Ref + ": history is cut at a shallow boundary, and all checkpoints lie below", Hint: "git fetch --unshallow"}
 }
 
-// oldestID returns the id of the oldest checkpoint that was read.
-func (c *Chain) oldestID() checkpoint.ID {
-	for i := len(c.Commits) - 1; i >= 0; i-- {
-		if id := c.Commits[i].ID; id != "" {
-			return id
-		}
-	}
-	return ""
+// ReadOnly returns the error for a change to a shallow chain.
+func (c *Chain) ReadOnly() error {
+	return &repo.RefusedError{Reason: fmt.Sprintf("%s: %v", c.Ref, repo.ErrReadOnly), Hint: "git fetch --unshallow"}
 }
 
 // Visible maps the ids of checkpoints that are not gone to their commits.
 func (c *Chain) Visible() map[checkpoint.ID]*ChainCommit {
 	byID := c.Index()
-	for id, l := range byID {
-		if l.Gone {
-			delete(byID, id)
-		}
-	}
+	maps.DeleteFunc(byID, func(_ checkpoint.ID, l *ChainCommit) bool { return l.Gone })
 	return byID
 }
 
-// Loose returns a shallow chain for a merge with a complete chain: without a tip, because
-// the merged chain cannot be built on it. Its statement about the checkpoints below it is
-// applied to those of whole.
+// Loose returns a shallow chain for a merge with a complete chain: without a tip, because the merged chain
+// cannot be built on it.
 func (c *Chain) Loose(whole *Chain) *Chain {
 	if c.Whole() {
 		return c
 	}
 	loose := *c
-	loose.Tip, loose.Ledger = plumbing.ZeroHash, c.ledgerFor(whole.Commits)
+	loose.Tip, loose.Ledger = plumbing.ZeroHash, c.Ledger.Clone()
+	fileEnded(loose.Ledger, slices.Concat(c.Commits, whole.Commits))
 	return &loose
 }
 
-// ledgerFor returns the ledger of c with the checkpoints among commits that lie below c
-// and that a statement of c removes.
-func (c *Chain) ledgerFor(commits []ChainCommit) *ledger.Ledger {
-	l := c.Ledger.Clone()
-	if c.atBottom == nil {
-		return l
-	}
-	oldest := c.Find(c.oldestID())
-	known := c.Index()
-	for i := range commits {
-		o := &commits[i]
-		if o.ID != "" && known[o.ID] == nil && o.order(ChainCommit{Checkpoint: *oldest}) < 0 {
-			c.atBottom.apply(l, &o.Checkpoint)
-		}
-	}
-	return l
-}
-
-// Splice merges two shallow chains with a common commit. It rewrites only commits above
-// this commit. An archived checkpoint stays in the result, unless one of the chains has
-// archived it in the archive and lacks it. ok is false without a common commit.
+// Splice merges chains with a common commit, of which some are shallow. It rewrites only commits above
+// this commit. An archived checkpoint stays in the result, unless one of the chains has archived it in the
+// archive and lacks it. ok is false without a common commit.
 func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing.Hash, want join.State, ok bool) {
 	above := slices.IndexFunc(ours.Commits, func(l ChainCommit) bool { return theirs.ContainsCommit(l.Raw.Hash) })
 	if above < 0 {
@@ -225,31 +119,23 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 	}
 	a, b := *ours, *theirs
 	a.Commits, b.Commits = ours.Commits[:above], theirs.Commits[:at]
-	if a.UnknownCommit() != nil || b.UnknownCommit() != nil {
+	if a.UnknownCommit() != nil || b.UnknownCommit() != nil || s.Identify(&a, &b) != nil {
 		return tip, want, false
 	}
-	if s.Identify(&a, &b) != nil {
-		return tip, want, false
+	a.Ledger, b.Ledger = ours.Ledger.Clone(), theirs.Ledger.Clone()
+	for _, l := range []*ledger.Ledger{a.Ledger, b.Ledger} {
+		fileEnded(l, slices.Concat(ours.Commits, theirs.Commits))
 	}
-	a.Ledger, b.Ledger = ours.ledgerFor(theirs.Commits), theirs.ledgerFor(ours.Commits)
 	want = join.MergeStates(a.state(), b.state())
-	stays := join.State{Members: maps.Clone(want.Members), Ledger: want.Ledger}
+	stays, from := join.State{Members: maps.Clone(want.Members), Ledger: want.Ledger}, map[join.Member]ChainCommit{}
 	for _, side := range [][2]*Chain{{&a, &b}, {&b, &a}} {
 		there := side[1].Index()
 		for _, l := range side[0].Commits {
-			if _, twice := stays.Members[l.Member()]; l.ID == "" || l.Ledger || twice {
-				continue
-			}
-			if want.Ledger.IsArchived(l.ID) && (there[l.ID] != nil || !side[1].Ledger.IsArchived(l.ID)) {
+			if l.ID != "" && want.Ledger.IsArchived(l.ID) && (there[l.ID] != nil || !side[1].Ledger.IsArchived(l.ID)) {
 				stays.Members[l.Member()] = l.entry()
 			}
-		}
-	}
-	from := map[join.Member]ChainCommit{}
-	for _, c := range []*Chain{&a, &b} {
-		for i := range c.Commits {
-			if l := &c.Commits[i]; l.isIn(stays) {
-				from[l.Member()] = *l
+			if l.isIn(stays) {
+				from[l.Member()] = l
 			}
 		}
 	}
@@ -257,12 +143,7 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 	for _, m := range slices.Backward(stays.Order()) {
 		links = append(links, from[m])
 	}
-	var below *Below
-	if statement := cmp.Or(ours.atBottom, theirs.atBottom); statement != nil {
-		below = &Below{From: theirs.oldestID(), As: statement.As, Filed: statement.Filed}
-	}
-	tip = s.Rebuild(theirs, append(links, theirs.Commits[at:]...), k)
-	tip = s.withLedger(theirs.Issue, tip, want.Ledger, below, k)
+	tip = s.withLedger(theirs.Issue, s.Rebuild(theirs, append(links, theirs.Commits[at:]...), k), want.Ledger, k)
 	for _, c := range []*Chain{theirs, ours} { // the common part
 		for i := range c.Commits {
 			if l := &c.Commits[i]; l.ID != "" && !want.Ledger.Dead(l.ID, l.Content) && theirs.ContainsCommit(l.Raw.Hash) {

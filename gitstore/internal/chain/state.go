@@ -20,13 +20,7 @@ type StateCommit struct {
 	Head          plumbing.Hash // zero if HEAD was unborn; then a genesis commit is the parent
 }
 
-// AddStateCommit adds the state commit and the index commit of a checkpoint. by is a header of the
-// checkpoint's commit, "author <name> <date>". Equal contents give equal commits, because both
-// commits have only this name and date.
-func AddStateCommit(k *repo.ObjectWriter, issue checkpoint.Issue, id checkpoint.ID, c StateCommit, by []byte) plumbing.Hash {
-	return addStateCommit(k, issue, c, SignedBy(by), StateSubject(id), IndexSubject(id))
-}
-
+// addStateCommit adds a state commit and its index commit with the headers and messages that are given.
 func addStateCommit(k *repo.ObjectWriter, issue checkpoint.Issue, c StateCommit, rest []byte, ofState, ofIndex string) plumbing.Hash {
 	head := c.Head
 	if head.IsZero() {

@@ -60,7 +60,7 @@ func (s *Doctor) Check(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	objects, err := s.ObjectCounts(ctx)
-	found = slices.Concat(left, found, s.findBoth(ctx, archived), s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, version, objects))
+	found = slices.Concat(left, found, s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, version, objects))
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		switch {
 		case a.Error == b.Error:
@@ -108,22 +108,6 @@ func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 		counts[key], _ = strconv.Atoi(value)
 	}
 	return ObjectCounts{Loose: counts["count"], Packs: counts["packs"]}, nil
-}
-
-// findBoth reports checkpoints in both chain and archive.
-func (s *Doctor) findBoth(ctx context.Context, issues []checkpoint.Issue) (found []Finding) {
-	for _, issue := range issues {
-		both, err := s.chain.InBoth(ctx, issue)
-		if err != nil || len(both) == 0 {
-			continue // a Verification reports the error
-		}
-		count := plural(len(both), "checkpoint")
-		found = append(found, failure("issue %s: %s in the chain and in the archive, %s the newest", issue, count, both[0]).
-			withFix(func(ctx context.Context) (string, error) {
-				return fmt.Sprintf("removed %s of the chain of issue %s from its archive", count, issue), s.chain.ClearArchive(ctx, issue)
-			}))
-	}
-	return found
 }
 
 // findAhead reports checkpoints whose date is more than a day ahead, or whose clock is a day ahead

@@ -377,8 +377,6 @@ func (v *verifier) member(ref string, l *chain.ChainCommit) {
 			v.warnf("%s: two contents have this id; here it is %s, and not %s", l.ID, l.Commit, other.commit)
 		case other.ref == ref:
 			v.errorf("%s: two commits have this id and content, %s and %s", l.ID, other.commit, l.Commit)
-		default:
-			v.errorf("%s: it is in the chain and in the archive: git checkpoint doctor --fix", l.ID)
 		}
 	}
 	v.ids[l.ID] = append(others, foundAt{ref, l.Commit, l.Content})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
@@ -96,7 +97,7 @@ func mergeValue(base, other, newer any) any {
 	case checkpoint.Equal(other, base):
 		return newer
 	case checkpoint.Equal(newer, base):
-		return cloneValue(other)
+		return document.Clone(other)
 	}
 	switch n := newer.(type) {
 	case *checkpoint.Map:
@@ -121,13 +122,6 @@ func mergeValue(base, other, newer any) any {
 	return newer
 }
 
-func cloneValue(v any) any {
-	m := checkpoint.NewMap()
-	m.Set("v", v)
-	v, _ = m.Clone().Get("v")
-	return v
-}
-
 // isComplete reports whether a mapping is a complete task or phase.
 func isComplete(m *checkpoint.Map) bool { return tasks.IsComplete(m.Text("status")) }
 
@@ -141,7 +135,7 @@ func isItem(m *checkpoint.Map) bool {
 // mergeMaps merges mappings key by key, in the order of newer.
 func mergeMaps(base, other, newer *checkpoint.Map) *checkpoint.Map {
 	out := checkpoint.NewMap()
-	for _, key := range distinct(append(newer.Keys(), other.Keys()...)) {
+	for _, key := range append(newer.Keys(), other.Keys()...) {
 		was, _ := base.Get(key)
 		theirs, _ := other.Get(key)
 		ours, _ := newer.Get(key)
@@ -165,7 +159,7 @@ func mergeLists(base, other, newer []any) []any {
 	for _, v := range other {
 		name := nameOf(v)
 		if _, there := ours[name]; !there && mergeValue(was[name], v, nil) != nil {
-			out = append(out, cloneValue(v))
+			out = append(out, document.Clone(v))
 		}
 	}
 	return out
@@ -192,13 +186,4 @@ func nameOf(v any) string {
 	whole.Set("v", v)
 	text, _ := whole.MarshalJSON()
 	return string(text)
-}
-
-func distinct(keys []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(keys, func(key string) bool {
-		was := seen[key]
-		seen[key] = true
-		return was
-	})
 }

@@ -16,6 +16,7 @@
 //	last archived <id> 1|0 <clock>
 //	last reason <id> <reason> <clock>
 //	last pin <id> 1|0 <clock>
+//	last ended <id> 1|0 <clock>
 //	last reviewed <id> <who>=1|0 <clock>
 //	last position <id> <who> <clock>
 //	last <kind> <key> [<name>=]<value> <clock>
@@ -44,6 +45,8 @@
 //	pruned        retention dropped it, and another clone may still have it; the clock is the
 //	              newest clock of the chain at that time
 //	purged        a path was removed from the checkpoint; purged-field: a text of the record
+//	ended         what it came after shares its fate (1): a shallow clone, which could not name these
+//	              checkpoints, archived or dropped all of a chain
 //	reviewed      a person has reviewed it (1), or has taken this back (0)
 //	position      a person went back to it: see Position
 //
@@ -84,6 +87,7 @@ const (
 	Archived    = "archived"
 	Reason      = "reason"
 	Pin         = "pin"
+	ended       = "ended"
 	reviewed    = "reviewed"
 	position    = "position"
 )
@@ -278,6 +282,22 @@ func (l *Ledger) File(id checkpoint.ID, a Archival) {
 	l.Add(o)
 }
 
+// End records that what checkpoint id came after shares its fate. newest is the newest clock of the chain.
+func (l *Ledger) End(id checkpoint.ID, newest checkpoint.Clock, now time.Time) {
+	l.last[lastOf(ended, id)] = stamp{"1", newest.Next(now)}
+}
+
+// Ended returns the checkpoints with a fact ended that holds, sorted, and the newest clock of these facts.
+func (l *Ledger) Ended() (ids []checkpoint.ID, newest checkpoint.Clock) {
+	for key, s := range l.last {
+		if id := checkpoint.ID(decode(key.id)); key.kind == ended && s.value == "1" && (l.IsArchived(id) || l.HasDeleted(id)) {
+			ids, newest = append(ids, id), max(newest, s.clock)
+		}
+	}
+	slices.Sort(ids)
+	return ids, newest
+}
+
 // put sets a last fact. Its clock is later than that of the former fact, because the newest wins.
 func (l *Ledger) put(kind string, id checkpoint.ID, value string, now time.Time) checkpoint.Clock {
 	key := lastOf(kind, id)
@@ -326,7 +346,7 @@ func (l *Ledger) Revert(before, after, end *Ledger, shared bool, now time.Time) 
 		again := l.last[key] == end.last[key] && cmp.Or(end.last[key].value, "0") == cmp.Or(before.last[key].value, "0")
 		switch {
 		case before.last[key] == want || l.last[key] != before.last[key] && !again:
-		case shared && (key.kind == Archived || key.kind == Pin):
+		case shared && slices.Contains([]string{Archived, Pin, ended}, key.kind):
 			l.put(key.kind, checkpoint.ID(decode(key.id)), cmp.Or(want.value, "0"), now)
 		case shared && key.kind != Reason:
 		case wanted:
@@ -531,135 +551,74 @@ func Parse(data []byte) (*Ledger, error) {
 
 func (l *Ledger) parseLine(line string) error {
 	f := strings.Split(line, " ")
-	for _, field := range f {
-		if err := checkField(field); err != nil {
-			return err
-		}
+	if slices.ContainsFunc(f, isNoField) || !isFact(f) {
+		return fmt.Errorf("%.80q is no fact", line)
 	}
-	switch {
-	case len(f) >= 3 && f[0] == "set":
-		return l.parseSet(f[1], f[2], f[3:])
-	case len(f) == 5 && f[0] == "last":
-		return l.parseLast(f[1], f[2], f[3], f[4])
-	}
-	return fmt.Errorf("unknown fact %.80q", line)
-}
-
-// checkField fails for a field that Encode does not write.
-func checkField(field string) error {
-	if field == "" {
-		return errors.New("an empty field")
-	}
-	if !utf8.ValidString(field) {
-		return fmt.Errorf("%.40q is not UTF-8", field)
-	}
-	// A "=" is written in both forms, because the last one ends a name.
-	if plain := strings.ReplaceAll(field, "%3D", "="); encode(decode(plain)) != plain {
-		return fmt.Errorf("%.40q has a control character or an invalid escape", field)
-	}
-	return nil
-}
-
-func (l *Ledger) parseSet(kind, id string, rest []string) (err error) {
-	switch kind {
-	case Deleted, Pruned:
-		err = cmp.Or(checkID(id), checkRemoval(kind, rest))
-	case purged, purgedField:
-		if err = checkID(id); err == nil && len(rest) != 1 {
-			err = fmt.Errorf("%s with %d fields", kind, len(rest))
-		}
-	}
-	if err == nil {
-		l.set(setKey{kind, id}, strings.Join(rest, " "))
-	}
-	return err
-}
-
-// checkRemoval checks the fields of a deleted or pruned line after the id.
-func checkRemoval(kind string, rest []string) error {
-	switch {
-	case len(rest) == 0:
-		return fmt.Errorf("%s without a value", kind)
-	case kind == Pruned:
-		if _, err := parseClock(rest[0]); err != nil {
-			return err
-		}
-	case rest[0] != AnyContent && (len(rest[0]) != 64 || strings.Trim(rest[0], "0123456789abcdef") != ""):
-		return fmt.Errorf("%.80q is not a content", rest[0])
-	}
-	after := rest[1:]
-	if len(after) > checkpoint.MaxAfter {
-		return fmt.Errorf("%d ids, more than %d", len(after), checkpoint.MaxAfter)
-	}
-	if len(after) == 1 && after[0] == none {
+	if f[0] == "set" {
+		l.set(setKey{f[1], f[2]}, strings.Join(f[3:], " "))
 		return nil
 	}
-	for _, id := range after {
-		if err := checkID(id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *Ledger) parseLast(kind, id, value, text string) error {
-	clock, err := parseClock(text)
-	if err != nil {
-		return err
-	}
-	key := lastKey{kind, id, ""}
+	key, value := lastKey{f[1], f[2], ""}, f[3]
 	if at := strings.LastIndexByte(value, '='); at >= 0 {
 		key.name, value = value[:at+1], value[at+1:]
 	}
-	isSwitch := value == "1" || value == "0"
-	switch {
-	case (kind == Archived || kind == Pin) && (key.name != "" || !isSwitch):
-		return fmt.Errorf("%s is neither 1 nor 0", kind)
-	case kind == reviewed && (len(key.name) < 2 || !isSwitch):
-		return fmt.Errorf("%s without a person", kind)
-	case (kind == position || kind == Reason) && (key.name != "" || value == ""):
-		return fmt.Errorf("%s with the value %.80q", kind, value)
+	if _, twice := l.last[key]; twice {
+		return fmt.Errorf("a second %s of %s", key.kind, key.id)
 	}
-	if slices.Contains([]string{Archived, Pin, reviewed, position, Reason}, kind) {
-		err = checkID(id)
-	}
-	if _, twice := l.last[key]; twice && err == nil {
-		err = fmt.Errorf("a second %s of %s", kind, id)
-	}
+	clock, _ := checkpoint.ParseClock(f[4])
 	l.last[key] = stamp{value, clock}
-	return err
+	return nil
 }
 
-func checkID(field string) error {
-	_, err := checkpoint.ParseID(decode(field))
-	if err == nil && encode(decode(field)) != field {
-		err = fmt.Errorf("%.40q has an invalid escape", field)
-	}
-	return err
+// isNoField reports whether Encode does not write a field: it is empty, or not in its encoded form.
+func isNoField(field string) bool {
+	// A "=" is written in both forms, because the last one ends a name.
+	plain := strings.ReplaceAll(field, "%3D", "=")
+	return field == "" || !utf8.ValidString(field) || encode(decode(plain)) != plain
 }
 
-func parseClock(s string) (checkpoint.Clock, error) {
-	c, ok := checkpoint.ParseClock(s)
-	if !ok {
-		return 0, fmt.Errorf("%.30q is not a valid clock", s)
+// isFact reports whether the fields of a line have the form of their kind.
+func isFact(f []string) bool {
+	isClock := func(field string) bool { _, ok := checkpoint.ParseClock(field); return ok }
+	isSwitch := func(field string) bool { return field == "1" || field == "0" }
+	isSet := len(f) >= 3 && f[0] == "set"
+	if !isSet && (len(f) != 5 || f[0] != "last" || !isClock(f[4])) {
+		return false
 	}
-	return c, nil
+	ids, rest, ok := f[2:3], f[3:], true
+	switch f[0] + " " + f[1] {
+	case "set " + Deleted, "set " + Pruned:
+		if len(rest) == 0 || len(rest)-1 > checkpoint.MaxAfter {
+			return false
+		}
+		isContent := rest[0] == AnyContent || len(rest[0]) == 64 && strings.Trim(rest[0], "0123456789abcdef") == ""
+		ids, ok = slices.Concat(ids, rest[1:]), f[1] == Deleted && isContent || f[1] == Pruned && isClock(rest[0])
+	case "set " + purged, "set " + purgedField:
+		ok = len(rest) == 1
+	case "last " + Archived, "last " + Pin:
+		ok = isSwitch(rest[0])
+	case "last " + reviewed:
+		at := strings.LastIndexByte(rest[0], '=')
+		ok = at > 0 && isSwitch(rest[0][at+1:])
+	case "last " + position, "last " + Reason:
+		ok = !strings.Contains(rest[0], "=")
+	default:
+		ids = nil
+	}
+	return ok && !slices.ContainsFunc(ids, func(field string) bool {
+		_, err := checkpoint.ParseID(decode(field))
+		return err != nil || encode(decode(field)) != field
+	})
 }
 
 // A Count counts facts of a ledger by kind.
 type Count struct{ Archived, Deleted, Pruned, Pins, Restored int }
 
-// CountMissing counts the facts of l that at least one of the other ledgers lacks. A nil
-// ledger has no facts.
+// CountMissing counts the facts of l that at least one of the other ledgers lacks.
 func (l *Ledger) CountMissing(others ...*Ledger) (n Count) {
-	if l == nil {
-		return n
-	}
 	lacks := func(has func(o *Ledger) bool) int {
-		for _, o := range others {
-			if o == nil || !has(o) {
-				return 1
-			}
+		if slices.ContainsFunc(others, func(o *Ledger) bool { return !has(o) }) {
+			return 1
 		}
 		return 0
 	}

@@ -22,8 +22,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A Repo is an open repository: the parts that all operations share. It is used by one
@@ -35,14 +33,13 @@ type Repo struct {
 	Info      repository.Info
 	Config    []git.ConfigEntry
 	Objects   *odb.Database
-	Refs      *refs.Reader                      // refs shared by all worktrees
-	together  *together                         // collects moves, nil outside of Together
-	IssueLock *refs.IssueLock                   // held while refs of an issue move, otherwise nil
-	Compared  map[checkpoint.Issue]ComparedRefs // by RestoreOwnChain, under this lock
-	Repairs   bool                              // Options.Repair
-	Recorder  Recorder                          // of the running operation, may be nil
-	people    *ident.Finder                     // author and committer of commits
-	onNotify  func(line string)                 // Options.Notify
+	Refs      *refs.Reader      // refs shared by all worktrees
+	together  *together         // collects moves, nil outside of Together
+	IssueLock *refs.IssueLock   // held while refs of an issue move, otherwise nil
+	Repairs   bool              // Options.Repair
+	Recorder  Recorder          // of the running operation, may be nil
+	people    *ident.Finder     // author and committer of commits
+	onNotify  func(line string) // Options.Notify
 
 	Opened      context.Context // context of Open, set in a partial clone
 	quiet       bool            // git must not prompt for a password
@@ -69,7 +66,7 @@ type Options struct {
 // Open opens the repository. It fails with ErrNotRepository, or with an
 // repository.UnsupportedError that names the feature.
 func Open(ctx context.Context, o Options) (*Repo, error) {
-	s := &Repo{Git: git.Git{Dir: o.Dir, Apart: o.Apart}, Now: o.Now, Random: rand.Text, onNotify: o.Notify, Repairs: o.Repair, Compared: map[checkpoint.Issue]ComparedRefs{}}
+	s := &Repo{Git: git.Git{Dir: o.Dir, Apart: o.Apart}, Now: o.Now, Random: rand.Text, onNotify: o.Notify, Repairs: o.Repair}
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -197,7 +194,6 @@ func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f 
 
 // WithNamedLocks runs f with several issues locked, by their names in refs.
 func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() error) error {
-	s.Compared = map[checkpoint.Issue]ComparedRefs{}
 	if s.together == nil { // otherwise they are locked
 		s.IssueLock = s.Refs.Lock(ctx, names)
 		s.Refs.Release()
@@ -211,10 +207,6 @@ func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() erro
 	}
 	return f()
 }
-
-// A ComparedRefs holds the values of a chain ref and of own/ that RestoreOwnChain has
-// compared. The chain at live contains every readable checkpoint of the chain at own.
-type ComparedRefs struct{ Live, Own plumbing.Hash }
 
 // Notify passes a message about an automatic action to Options.Notify.
 func (s *Repo) Notify(format string, args ...any) {

@@ -26,7 +26,6 @@ type delta struct {
 	come, file []chain.ChainCommit             // enter the chain, and the archive
 	leave, out []checkpoint.ID                 // leave the chain, and the archive
 	ledger     *ledger.Ledger                  // of the chain afterwards
-	below      *chain.Below                    // takes back the removal of checkpoints below a shallow boundary
 	again      map[checkpoint.ID]checkpoint.ID // new ids of dropped checkpoints whose drop is final
 	lasting    []string                        // what other clones keep
 }
@@ -132,9 +131,6 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 		}
 		d.come, d.leave = change(d.come, d.leave, before, after)
 		pairs = append(pairs, [2]*ledger.Ledger{before.Ledger, after.Ledger})
-		if c.Cut && way == operation.Undo {
-			d.below = chain.CancelBelow(before)
-		}
 	}
 	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return live[l.ID] != nil })
 	d.leave, d.out = d.within(d.leave, live), d.within(d.out, archived)
@@ -303,7 +299,7 @@ func (s *Restorer) revertChains(ctx context.Context, e *operation.Entry) error {
 func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
 	there := c.Index() // of a shallow chain nothing was removed
 	ch := &chain.Change{
-		Verb: string(e.Way), Ids: append(d.brought(), d.removed()...), Below: d.below, Remove: chain.SetOf(d.leave),
+		Verb: string(e.Way), Ids: append(d.brought(), d.removed()...), Remove: chain.SetOf(d.leave),
 		Insert: slices.DeleteFunc(slices.Clone(d.come), func(l chain.ChainCommit) bool { return there[l.ID] != nil }),
 		Ledger: func(l *ledger.Ledger) { *l = *d.ledger },
 	}

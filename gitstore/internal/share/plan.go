@@ -53,26 +53,24 @@ func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i ch
 		return nil, a.Err
 	}
 	s := y.Sharer
-	if p = y.planSaves(ctx, writer, i, a.Tip, here); p == nil {
-		p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
-		if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
-			return nil, err
-		}
-		if own, err := s.readRef(ctx, repo.OwnRef(i), here); err == nil && own == p.live.Tip {
-			same := *p.live
-			same.Ref = repo.OwnRef(i)
-			p.own = &same
-		} else if p.own, err = s.readChain(ctx, i, repo.OwnRef(i), here); err != nil {
-			return nil, err
-		}
-		if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
-			return nil, err
-		}
-		if y.Conn.Op != "sync" || p.live.Cut || p.own.Cut || p.theirs.Cut {
-			err = y.planRelated(ctx, p)
-		} else {
-			err = y.planJoin(ctx, p)
-		}
+	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
+	if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
+		return nil, err
+	}
+	if own, err := s.readRef(ctx, repo.OwnRef(i), here); err == nil && own == p.live.Tip {
+		same := *p.live
+		same.Ref = repo.OwnRef(i)
+		p.own = &same
+	} else if p.own, err = s.readChain(ctx, i, repo.OwnRef(i), here); err != nil {
+		return nil, err
+	}
+	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
+		return nil, err
+	}
+	if y.Conn.Op != "sync" || p.live.Cut || p.own.Cut || p.theirs.Cut {
+		err = y.planRelated(ctx, p)
+	} else {
+		err = y.planJoin(ctx, p)
 	}
 	if p.shared.IsZero() {
 		p.shared = p.tip
@@ -104,34 +102,6 @@ func (s *Sharer) readChain(ctx context.Context, i checkpoint.Issue, ref string, 
 	return s.chain.ReadChain(ctx, i, ref, 0)
 }
 
-// planSaves plans a sync or a push of saves on the last synced tip, without reading the
-// chain below. It returns nil if the complete chains must be compared. The tip must be the value of the
-// remote-tracking ref: whoever set this ref has compared the remote chain with the local one.
-func (y *Syncing) planSaves(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, theirs plumbing.Hash, here refValues) *issuePlan {
-	if theirs.IsZero() || y.req.Archived {
-		return nil
-	}
-	s := y.Sharer
-	var at [3]plumbing.Hash
-	for n, name := range []string{s.chain.TrackingRef(y.Conn.Remote, i), repo.LiveRef(i), repo.OwnRef(i)} {
-		var err error
-		if at[n], err = s.readRef(ctx, name, here); err != nil {
-			return nil // the complete comparison reports the error
-		}
-	}
-	tracked, live, own := at[0], at[1], at[2]
-	if tracked != theirs || live != own {
-		return nil
-	}
-	saved := s.chain.Above(i, repo.LiveRef(i), live, theirs)
-	if saved == nil {
-		return nil
-	}
-	p := &issuePlan{issue: i, writer: writer, tip: live, live: saved, own: saved, theirs: &chain.Chain{Issue: i, Ref: repo.LiveRef(i), Tip: theirs, Ledger: ledger.New()}}
-	p.done = chain.Synced{Issue: i, Retries: y.Tries, Pushed: len(saved.Commits), Result: chain.Pushed}
-	return p
-}
-
 // planJoin plans the merge of complete chains.
 func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	live, gone := y.Sharer.chain.OmitUnfetchable(p.live, p.theirs)
@@ -142,11 +112,6 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 		return err
 	}
 	joins := y.Conn.Op == "sync" // a fetch only leaves out what the ledger of the remote has removed
-	if ended := y.Sharer.chain.EndedElsewhere(want, p.theirs, live, own); ended != nil && joins {
-		if tip, want, rebuilt, err = y.Sharer.chain.MergeChains(p.writer, p.theirs, live, own, ended); err != nil {
-			return err
-		}
-	}
 	if rebuilt && joins {
 		tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
 	}
@@ -166,7 +131,7 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 			p.done.Pushed++
 		}
 	}
-	p.noteDoubles(y.Sharer.chain.Doubles(p.issue, want, p.own, p.live))
+	p.noteDoubles(y.Sharer.chain.Doubles(want, p.own, p.live))
 	if p.name(rebuilt && tip != p.live.Tip); rebuilt && !joins {
 		p.done.Result, p.done.Joined = chain.Fetched, false
 	}
@@ -174,8 +139,8 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 }
 
 // noteDoubles adds the result of chain.Doubles to the plan.
-func (p *issuePlan) noteDoubles(found []checkpoint.ID, note func() error) {
-	p.doubles, p.remarks = note, append(p.remarks, chain.WarnDoubles(p.issue, found)...)
+func (p *issuePlan) noteDoubles(warnings []string, note func() error) {
+	p.doubles, p.remarks = note, append(p.remarks, warnings...)
 }
 
 // planRelated plans a fetch, a push, and a sync with a shallow chain: one chain must extend or
@@ -215,7 +180,7 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 		return nil
 	case op == "fetch" && ours.Whole() && p.theirs.Whole():
 		return y.planJoin(ctx, p)
-	case related == chain.RelationBehind || s.ContainsAll(p.theirs, p.live, p.own):
+	case related == chain.RelationBehind:
 		p.tip, p.done.Fetched = p.theirs.Tip, p.theirs.CountMissingFrom(ours)
 		p.done.Facts = p.theirs.Ledger.CountMissing(ours.Ledger)
 	case p.theirs.Whole():
@@ -224,9 +189,9 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 		return y.planSplice(ctx, p, ours)
 	}
 	p.name(false)
-	found, note, err := s.DoublesIn(p.theirs, p.own, p.live)
+	warnings, note, err := s.DoublesIn(p.theirs, p.own, p.live)
 	if err == nil {
-		p.noteDoubles(found, note)
+		p.noteDoubles(warnings, note)
 	}
 	return err
 }
@@ -267,7 +232,7 @@ func (y *Syncing) planSplice(ctx context.Context, p *issuePlan, ours *chain.Chai
 	}
 	p.done.Fetched, p.done.Pushed = p.theirs.CountMissingFrom(ours), ours.CountMissingFrom(p.theirs)
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, ours.Ledger)
-	p.noteDoubles(y.Sharer.chain.Doubles(p.issue, want, p.own, p.live))
+	p.noteDoubles(y.Sharer.chain.Doubles(want, p.own, p.live))
 	p.name(p.tip != p.theirs.Tip)
 	return nil
 }
@@ -363,25 +328,9 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 	if err := a.Theirs.CheckRoot(); err != nil {
 		return y.Sharer.corruptThere(y.Conn.Remote, repo.ArchiveRef(p.issue), came.Tip, err)
 	}
-	if err := y.Sharer.chain.Identify(a.Here, a.Theirs, p.live, p.own, p.theirs); err != nil {
+	want, err := y.Sharer.chain.JoinArchives(p.writer, a, p.want, p.live, p.own, p.theirs)
+	if err != nil {
 		return err
-	}
-	moving := chain.MovingTo(a.Here, p.want.Ledger, p.live, p.own, p.theirs)
-	if !a.Here.Whole() || !a.Theirs.Whole() {
-		if a.Tip, a.There = a.Here.Tip, a.Theirs.Tip; len(moving.Commits) > 0 || a.Here.Tip != a.Theirs.Tip {
-			return a.Here.ReadOnly()
-		}
-		return nil
-	}
-	shared, want := join.MergeArchives(p.want, a.Theirs.AsChain(), a.Here.AsChain(), moving.AsChain())
-	if a.Tip, err = y.Sharer.chain.PickArchive(p.writer, want, a.Theirs, a.Here, moving); err != nil {
-		return err
-	}
-	if a.There, err = y.Sharer.chain.PickArchive(p.writer, shared, a.Theirs, a.Here, moving); err != nil {
-		return err
-	}
-	if n := a.Here.CountIn(p.want); n > 0 {
-		p.remarks = append(p.remarks, fmt.Sprintf("issue %s: %d of its archive's checkpoints were in its chain too, and left the archive", p.issue, n))
 	}
 	p.countArchived(want)
 	return nil

@@ -239,9 +239,8 @@ func (all refStates) allIssues(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// outOfSync returns the issues that need work in a sync. For issues named by the user it
-// also checks whether a checkpoint is both live and archived.
-func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
+// outOfSync returns the issues that need work in a sync.
+func (y *Syncing) outOfSync(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
 	var open []checkpoint.Issue
 	same := make([]chain.Synced, 0, len(issues))
 	if len(y.Done) == 0 {
@@ -249,7 +248,7 @@ func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips
 	}
 	for _, i := range issues {
 		at, tip := all[i.RefName()], tips[i]
-		if tip.IsZero() || at.live != tip || at.own != tip || at.tracked != tip || y.damaged(ctx, i) {
+		if tip.IsZero() || at.live != tip || at.own != tip || at.tracked != tip {
 			open = append(open, i)
 			continue
 		}
@@ -257,14 +256,4 @@ func (y *Syncing) outOfSync(ctx context.Context, issues []checkpoint.Issue, tips
 		y.Done[i] = &same[len(same)-1]
 	}
 	return open
-}
-
-// damaged reports whether an issue named by the user has checkpoints that are both in its
-// chain and in its archive.
-func (y *Syncing) damaged(ctx context.Context, i checkpoint.Issue) bool {
-	if !slices.Contains(y.req.Issues, i) || len(y.req.Issues) > chain.ListAbove {
-		return false
-	}
-	both, err := y.Sharer.chain.InBoth(ctx, i)
-	return err == nil && len(both) > 0
 }

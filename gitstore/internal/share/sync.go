@@ -135,7 +135,7 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 	}
 	issues = y.undone(issues)
 	if !y.req.Archived {
-		issues = y.outOfSync(ctx, issues, there.tips, all)
+		issues = y.outOfSync(issues, there.tips, all)
 	}
 	y.progress()
 	if t.Issues, t.here = issues, here; len(issues) > 0 {
