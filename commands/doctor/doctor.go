@@ -173,7 +173,7 @@ func showDoctor(c *invoke.Invocation, v view.Doctor) error {
 	}
 	printFound(c, v.Verify)
 	for _, s := range v.Sizes {
-		c.Printf("%9s  issue %s, %s\n", roomOf(s.Bytes), view.Clean(s.Issue), view.Plural(s.Checkpoints, "checkpoint"))
+		c.Printf("%9s  issue %s, %s\n", view.Bytes(s.Bytes), view.Clean(s.Issue), view.Plural(s.Checkpoints, "checkpoint"))
 	}
 	o, err := c.Store.Doctor.ObjectCounts(c.Ctx)
 	if err != nil {
@@ -199,15 +199,4 @@ func measure(c *invoke.Invocation, result *view.Doctor) error {
 	}
 	slices.SortStableFunc(result.Sizes, func(a, b view.Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return nil
-}
-
-// roomOf formats a size in KiB, MiB or GiB.
-func roomOf(bytes int64) string {
-	switch {
-	case bytes >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
 }

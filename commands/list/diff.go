@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -98,11 +97,7 @@ func readDifference(c *invoke.Invocation, files bool) (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The source bytes of an imported document are compared as fields of the document.
-	d.state = slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), func(c diff.FieldChange) bool {
-		name, ok := strings.CutPrefix(c.Path, "layout.files.")
-		return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
-	})
+	d.state = view.RecordChanges(before, after)
 	if files {
 		d.files, err = c.Store.Files.Compare(d.from, d.to, c.Line.Paths...)
 	}
@@ -192,26 +187,20 @@ func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
 		if err != nil {
 			return err
 		}
+		total := gitstore.Totals{Files: len(files)}
 		for _, f := range files {
-			out.Files = append(out.Files, view.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)})
+			change := view.FileChange{Path: checkpoint.QuotePath(f.Path), Status: f.Status, From: checkpoint.QuotePath(f.From)}
+			if stat && f.Counted {
+				change.LinesAdded, change.LinesDeleted = new(f.Added), new(f.Deleted)
+				total.Added, total.Deleted = total.Added+f.Added, total.Deleted+f.Deleted
+			}
+			out.Files = append(out.Files, change)
 		}
 		if stat {
-			countLines(files, &out)
+			out.FilesChanged, out.LinesAdded, out.LinesDeleted = &total.Files, &total.Added, &total.Deleted
 		}
 	}
 	return c.WriteJSON(out)
-}
-
-// countLines sets added and deleted lines per file and in total.
-func countLines(files []gitstore.FileChange, out *view.CheckpointDiff) {
-	out.FilesChanged, out.LinesAdded, out.LinesDeleted = new(len(files)), new(0), new(0)
-	for i, f := range files {
-		if f.Counted {
-			out.Files[i].LinesAdded, out.Files[i].LinesDeleted = new(f.Added), new(f.Deleted)
-			*out.LinesAdded += f.Added
-			*out.LinesDeleted += f.Deleted
-		}
-	}
 }
 
 // showDifference prints the changes. If stdout is no terminal, files are printed as by
@@ -226,12 +215,9 @@ func showDifference(c *invoke.Invocation, d *difference, stat bool, at view.Scre
 			c.Printf("from HEAD at the save\n")
 			continue
 		}
-		c.Printf("%s\n", at.Named(side.word, nameOf(side.cp), side.cp.ID.Short(), view.Ago(side.cp.Created, now)))
+		c.Printf("%s\n", at.Named(side.word, side.cp.Name(), side.cp.ID.Short(), view.Ago(side.cp.Created, now)))
 	}
-	told := slices.DeleteFunc(slices.Clone(d.state), func(s diff.FieldChange) bool {
-		return s.Path == "checkpoint_id" || s.Path == "created_at" || s.Path == "clock" || // printed above already
-			d.files != nil && strings.HasPrefix(s.Path, "files_modified") // the files are printed below
-	})
+	told := view.Told(d.state, d.files != nil)
 	c.Printf("\n%s %s\n", at.Paint(view.Bold, "Record:"), view.Summary(told))
 	if !stat {
 		c.Printf("%s", at.Record(told))
@@ -241,9 +227,6 @@ func showDifference(c *invoke.Invocation, d *difference, stat bool, at view.Scre
 	}
 	return showFiles(c, d.files, stat, at, people)
 }
-
-// nameOf returns the id of a checkpoint, or the commit if it has no id.
-func nameOf(cp *gitstore.Checkpoint) string { return cmp.Or(string(cp.ID), cp.Commit.String()) }
 
 func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, stat bool, at view.Screen, people bool) error {
 	if files.Same() {

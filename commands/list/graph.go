@@ -56,9 +56,9 @@ func (o *listOptions) graph(c *invoke.Invocation, issue checkpoint.Issue) ([]vie
 	entries := o.entries(c, l, view.Singles(view.All(l)))
 	nodes := make([]view.GraphNode, len(entries))
 	for i := range entries {
-		nodes[i] = view.GraphNode{Entry: &entries[i], ID: nameOf(&l.Checkpoints[i]), Issue: string(issue)}
+		nodes[i] = view.GraphNode{Entry: &entries[i], ID: l.Checkpoints[i].Name(), Issue: string(issue)}
 		for _, k := range l.Parents(i) {
-			nodes[i].Parents = append(nodes[i].Parents, nameOf(&l.Checkpoints[k]))
+			nodes[i].Parents = append(nodes[i].Parents, l.Checkpoints[k].Name())
 		}
 	}
 	if f := o.fork(c, l); f.ID != "" {

@@ -25,7 +25,7 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 	c.Printf("%s\n\n", at.Heading(view.Title(cp, r, nil)))
 	rows := append([]view.Row{
 		{Label: "Issue", Text: strings.TrimPrefix(s.Heading(), "Issue ")},
-		{Label: "Checkpoint", Text: nameOf(cp)},
+		{Label: "Checkpoint", Text: cp.Name()},
 		{Label: "Saved", Text: savedText(c, cp)},
 		{Label: "Contains", Text: view.ScopeText(r.Snapshot())},
 	}, s.ProgressRows()...)
@@ -38,11 +38,11 @@ func screenShow(c *invoke.Invocation, at view.Screen, cp *gitstore.Checkpoint, r
 	rows = append(rows, textRows(cp, r)...)
 	c.Printf("%s\n", at.Sheet(rows))
 	showScreenFiles(c, at, cp)
-	if left := view.ListLeftOut(r.Snapshot()); len(left) > 0 {
+	if left := r.Snapshot().Skipped; len(left) > 0 {
 		c.Printf("%s\n", at.Paint(view.Bold, "Not in the checkpoint:"))
 		rows := make([][]string, len(left))
 		for i, f := range left {
-			rows[i] = []string{"  " + view.QuotePath(f.Path), f.Why}
+			rows[i] = []string{"  " + view.QuotePath(f.Path), view.WhyLeftOut(f)}
 		}
 		showRows(c, at, rows)
 	}

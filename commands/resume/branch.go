@@ -95,20 +95,27 @@ var branchChoices = map[string]string{
 	"s": "s", "switch": "s", "h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a",
 }
 
-// askBranch asks on which branch work resumes, and computes the verdict for the answer.
+// askBranch asks on which branch work resumes, and computes the verdict for the answer. The first
+// resume in a clone without the branch asks this question alone.
 func askBranch(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	b := r.otherBranch()
 	if b == nil {
 		return nil
 	}
-	question, answers := fmt.Sprintf("The checkpoint is of branch %s, and HEAD is on %s.\n", r.Checkpoint.Branch, b.Name), branchChoices
-	if b.Place == "" {
+	head, answers := "", branchChoices
+	question := fmt.Sprintf("The checkpoint is of branch %s, and HEAD is on %s.\n", r.Checkpoint.Branch, b.Name)
+	switch {
+	case r.isContact():
+		head = promptHead(&r.Standing, true)
+		question = fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.Home(), b.Name)
+		answers = map[string]string{"y": "s", "yes": "s", "": "s", "n": "a", "no": "a"}
+	case b.Place == "":
 		question += fmt.Sprintf("(s)witch to %s, resume (h)ere, or (a)bort? [a] ", r.Home())
-	} else {
+	default:
 		question += r.Placed() + ".\nResume (h)ere or (a)bort? [a] "
 		answers = map[string]string{"h": "h", "here": "h", "a": "a", "abort": "a", "q": "a", "quit": "a", "": "a"}
 	}
-	answer, err := d.Ask(view.CleanBlock(question), answers)
+	answer, err := d.Ask(head+view.CleanBlock(question), answers)
 	switch {
 	case err != nil:
 		return failure.Errorf(failure.NeedsAnswer, branchHints(r), "resume %s: %w", r.Checkpoint.ID, err)

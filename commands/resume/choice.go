@@ -36,8 +36,8 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 	if err := stopResume(c, r); err != nil || nobody || r.options.dryRun {
 		return "r", err
 	}
-	if r.lacksBranch() && r.options.as == "" {
-		return "r", askContact(c, d, r)
+	if r.isContact() {
+		return "r", askRest(c, d, r)
 	}
 	return askChoice(c, d, r)
 }

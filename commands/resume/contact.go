@@ -1,15 +1,12 @@
 package resume
 
 import (
-	"fmt"
-
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/failure"
 )
 
 // The first resume in a new clone is one command and one question. If this clone has no
@@ -77,6 +74,12 @@ func (r *resumption) lacksBranch() bool {
 	return r.Verdict.Other.IsElsewhere() && !r.options.leavesFiles()
 }
 
+// isContact reports whether the question about the branch is the only one: the clone lacks the
+// branch, and the command line answers nothing.
+func (r *resumption) isContact() bool {
+	return r.lacksBranch() && r.options.as == "" && r.options.choice == ""
+}
+
 // switchContact switches to the branch of the checkpoint after --yes, if this clone does not have
 // the branch. It reports whether it switches. A worktree with uncommitted changes keeps its branch,
 // and a dry run only prints the branch.
@@ -90,23 +93,4 @@ func switchContact(c *invoke.Invocation, r *resumption) (bool, error) {
 		return true, nil
 	}
 	return true, goHome(c, r)
-}
-
-// askContact asks whether to switch to the branch of the checkpoint and to resume there, and
-// then the remaining questions.
-func askContact(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
-	head := promptHead(&r.Standing, true)
-	question := fmt.Sprintf("Branch: %s, which this clone does not have\n\nSwitch to it from %s, restore the files and continue there? [Y/n] ", r.Home(), r.otherBranch().Name)
-	answer, err := d.Ask(head+view.CleanBlock(question), map[string]string{"y": "y", "yes": "y", "": "y", "n": "n", "no": "n"})
-	switch {
-	case err != nil:
-		return failure.Errorf(failure.NeedsAnswer, there(r), "resume %s: %w", r.Checkpoint.ID, err)
-	case answer == "n":
-		c.Infof("hint: %s", there(r))
-		return failure.Silent{Code: failure.None}
-	}
-	if err := goHome(c, r); err != nil {
-		return err
-	}
-	return askRest(c, d, r)
 }

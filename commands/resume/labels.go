@@ -159,16 +159,10 @@ func syncLabels(c *invoke.Invocation, r *resumption, plan *labelSync) error {
 		return failure.Errorf(failure.Remote, r.command("--sync-issue"), "resume: --sync-issue: %w", err)
 	}
 	c.Infof("written to %s", plan.place)
-	if others := missingFrom(plan.change.Remove, r.synced.Remove); len(others) > 0 {
+	if others := view.Without(r.synced.Remove, plan.change.Remove); len(others) > 0 {
 		c.Warnf("%s removed other exclusive labels too: %s", plan.place, view.List(others))
 	}
 	return nil
-}
-
-// missingFrom returns the names that list does not contain.
-func missingFrom(list, names []string) []string {
-	known := view.Set(list)
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
 }
 
 // maySync asks for confirmation in the same cases as resume.

@@ -7,7 +7,6 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/layout/claude"
 )
@@ -40,29 +39,32 @@ func timeLine(name string, t, now time.Time) string {
 	return fmt.Sprintf("%s: %s (%s)\n", name, t.In(now.Location()).Format("2006-01-02 15:04:05"), view.Ago(t, now))
 }
 
-func claudePrompt(head, from string) prompt {
-	return prompt{
-		text: head + "\nOptions:\n  (r)esume - Continue from " + from + "\n" +
-			"  (s)tart fresh - Delete checkpoint and restart\n" +
-			"  (v)iew details - Show checkpoint contents\n" +
-			"  (d)elete - Remove checkpoint without starting\n\n",
-		question: "Choice [r/s/v/d]: ",
-		answers: map[string]string{
-			"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
-			"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
-		},
+// promptOf returns the question about the checkpoint of a resumption: that of the claude system with
+// --as, otherwise one that names how many checkpoints an answer moves.
+func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
+	asClaude := r.options.as == claude.Name
+	text := promptHead(&r.Standing, !asClaude) + "\nOptions:\n  (r)esume - Continue from " + view.Clean(r.ContinueFrom()) + "\n"
+	if asClaude {
+		return prompt{
+			text: text +
+				"  (s)tart fresh - Delete checkpoint and restart\n" +
+				"  (v)iew details - Show checkpoint contents\n" +
+				"  (d)elete - Remove checkpoint without starting\n\n",
+			question: "Choice [r/s/v/d]: ",
+			answers: map[string]string{
+				"r": "r", "resume": "r", "s": "s", "start": "s", "start fresh": "s",
+				"v": "v", "view": "v", "view details": "v", "d": "d", "delete": "d",
+			},
+		}, nil
 	}
-}
-
-// defaultPrompt returns the prompt for an issue with n checkpoints.
-func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
+	ids, err := liveIDs(c, r)
 	these, all := "this checkpoint", "this checkpoint"
-	if n != 1 {
+	if n := len(ids); n != 1 {
 		these, all = fmt.Sprintf("these %d checkpoints", n), fmt.Sprintf("all %d checkpoints", n)
 	}
-	undo := "git checkpoint undo " + view.IssueArg(issue)
+	undo := "git checkpoint undo " + view.IssueArg(r.Checkpoint.Issue)
 	return prompt{
-		text: head + "\nOptions:\n  (r)esume - Continue from " + from + "\n" +
+		text: text +
 			"  (s)tart over - Archive " + these + "\n" +
 			"  (v)iew - Show the checkpoint and the findings\n" +
 			"  (d)rop - Drop " + all + " (asks again)\n" +
@@ -77,19 +79,8 @@ func defaultPrompt(head, from string, issue checkpoint.Issue, n int) prompt {
 			"v - show the checkpoint's record and all findings, then ask again\n" +
 			view.Clean("d - drop "+all+", after another question; `"+undo+"` restores them") + "\n" +
 			"q - change nothing and exit with 3\n\n",
-		drop: view.Clean(fmt.Sprintf("Drop %s of issue %s? [y/N] ", all, issue)),
-	}
-}
-
-func promptOf(c *invoke.Invocation, r *resumption) (prompt, error) {
-	asClaude := r.options.as == claude.Name
-	head := promptHead(&r.Standing, !asClaude)
-	from := view.Clean(r.ContinueFrom())
-	if asClaude {
-		return claudePrompt(head, from), nil
-	}
-	ids, err := liveIDs(c, r)
-	return defaultPrompt(head, from, r.Checkpoint.Issue, len(ids)), err
+		drop: view.Clean(fmt.Sprintf("Drop %s of issue %s? [y/N] ", all, r.Checkpoint.Issue)),
+	}, err
 }
 
 // askChoice asks what to do with the checkpoint, and after r the remaining questions. It

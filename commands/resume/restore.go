@@ -214,9 +214,13 @@ func finishRestore(c *invoke.Invocation, o *restoreOptions) error {
 	return nil
 }
 
+func restoredFiles(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) []view.RestoredFile {
+	return view.RestoredFiles(done, dryRun, func(session string) string { return work.AgentOf(c, session) })
+}
+
 func showRestored(c *invoke.Invocation, done *gitstore.Restored, dryRun bool) {
 	var restored, others strings.Builder // one write for many files
-	for _, f := range view.RestoredFiles(done, dryRun, func(session string) string { return work.AgentOf(c, session) }) {
+	for _, f := range restoredFiles(c, done, dryRun) {
 		switch f.Kind {
 		case view.FileRestored, view.FileRemoved:
 			fmt.Fprintf(&restored, "%s %s\n", f.What, view.QuotePath(f.Path))

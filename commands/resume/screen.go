@@ -33,7 +33,7 @@ func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
 	}
 	rows = append(rows, r.ReasonRows(nil)...)
 	if r.restored != nil {
-		rows = append(rows, restoredRow(r.restored, r.options.dryRun))
+		rows = append(rows, restoredRow(restoredFiles(c, r.restored, r.options.dryRun), r.options.dryRun))
 	}
 	if r.isComplete() {
 		rows = append(rows, view.Row{Label: "Continue", Text: view.NothingLeft, Style: view.Bold})
@@ -66,32 +66,32 @@ func (r *resumption) changedHints() []string {
 	return []string{r.command("--changed merge"), r.command("--changed checkpoint")}
 }
 
-// restoredRow returns the row about the files of a restore.
-func restoredRow(done *gitstore.Restored, dryRun bool) view.Row {
-	row, removed := view.Row{Label: "Restored", Text: "no files"}, "removed"
-	if dryRun {
-		row.Label, removed = "Would restore", "would remove"
+// restoredRow returns the row about the files of a restore, with a line for each kind of result.
+func restoredRow(files []view.RestoredFile, dryRun bool) view.Row {
+	paths := map[string][]string{}
+	var kinds []string
+	for _, f := range files {
+		what := f.What + ":"
+		switch f.Kind {
+		case view.FileRestored:
+			what = ""
+		case view.FileRemoved:
+			what = f.What
+		}
+		if paths[what] = append(paths[what], f.Path); len(paths[what]) == 1 && what != "" {
+			kinds = append(kinds, what)
+		}
 	}
 	const few = 8
-	if restored := missingFrom(done.Removed, done.Restored); len(restored) > 0 {
-		row.Text = view.Files(restored, few)
+	row := view.Row{Label: "Restored", Text: "no files"}
+	if dryRun {
+		row.Label = "Would restore"
 	}
-	for _, part := range []struct {
-		what  string
-		paths []string
-	}{
-		{removed, done.Removed},
-		{view.LeftSince + ":", done.Skipped},
-		{view.LeftInTheWay + ":", done.InTheWay},
-		{view.LeftSparse + ":", done.Sparse},
-		{view.CameLater + ":", missingFrom(done.Restored, done.Later)},
-		{view.LeftUnsaved + ":", done.Unsaved},
-		{view.LeftCommitted + ":", missingFrom(done.Skipped, done.Committed)},
-		{view.HasConflicts + ":", done.Merged},
-	} {
-		if len(part.paths) > 0 {
-			row.Below = append(row.Below, part.what+" "+view.Files(part.paths, few))
-		}
+	if len(paths[""]) > 0 {
+		row.Text = view.Files(paths[""], few)
+	}
+	for _, what := range kinds {
+		row.Below = append(row.Below, what+" "+view.Files(paths[what], few))
 	}
 	return row
 }

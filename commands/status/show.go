@@ -79,20 +79,10 @@ func showDiffs(c *invoke.Invocation, s *view.Standing) error {
 
 // statusShort prints one line for the prompt of a shell or an editor. It reads no issue
 // source and computes no verdict. Without a checkpoint it prints nothing.
-func statusShort(c *invoke.Invocation, o *statusOptions) error {
-	for _, other := range []struct {
-		flag  string
-		given bool
-	}{
-		{"check", o.check},
-		{"done", o.done != ""},
-		{"description", o.description != ""},
-		{"for-plan", o.forPlan != ""},
-		{"markdown", o.markdown},
-		{"json", c.Line.JSON},
-	} {
-		if other.given {
-			return failure.Usagef("status: --short cannot be combined with --%s", other.flag)
+func statusShort(c *invoke.Invocation) error {
+	for _, other := range []string{"check", "done", "description", "for-plan", "markdown", "json"} {
+		if c.Line.Flags.IsSet(other) {
+			return failure.Usagef("status: --short cannot be combined with --%s", other)
 		}
 	}
 	issue, err := c.Issue()

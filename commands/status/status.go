@@ -81,7 +81,7 @@ func runStatus(c *invoke.Invocation, o *statusOptions) error {
 		return err
 	}
 	if o.short {
-		return statusShort(c, o)
+		return statusShort(c)
 	}
 	return printStatus(c, o)
 }

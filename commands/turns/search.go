@@ -1,9 +1,6 @@
 package turns
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // An outcome is the result of the command at one state.
 type outcome int
@@ -25,21 +22,23 @@ type search struct {
 	good    int  // index of a good state that needs no test, or -1
 }
 
+// reach returns which states are among the given ones and their ancestors.
+func (s *search) reach(from ...int) []bool {
+	in := make([]bool, len(s.before))
+	for _, i := range from {
+		in[i] = true
+	}
+	for i := len(in) - 1; i >= 0; i-- {
+		for _, k := range s.before[i] {
+			in[k] = in[k] || in[i]
+		}
+	}
+	return in
+}
+
 // part returns the states that can be the first bad state, oldest first: the state end and its ancestors,
 // without ancestors of a good state. The state end is the oldest bad state, or last.
 func (s *search) part() (list []int, end int, isBad bool) {
-	reach := func(from []int) []bool {
-		in := make([]bool, len(s.before))
-		for _, i := range from {
-			in[i] = true
-		}
-		for i := len(in) - 1; i >= 0; i-- {
-			for _, k := range s.before[i] {
-				in[k] = in[k] || in[i]
-			}
-		}
-		return in
-	}
 	var tested []int
 	for i, r := range s.results {
 		if r == good {
@@ -49,9 +48,9 @@ func (s *search) part() (list []int, end int, isBad bool) {
 	if s.good >= 0 {
 		tested = append(tested, s.good)
 	}
-	isGood := reach(tested)
+	isGood := s.reach(tested...)
 	pick := func(end int) (list []int) {
-		for i, in := range reach([]int{end}) {
+		for i, in := range s.reach(end) {
 			if in && !isGood[i] {
 				list = append(list, i)
 			}
@@ -76,30 +75,20 @@ func (s *search) part() (list []int, end int, isBad bool) {
 func (s *search) next(n int) (picked []int) {
 	list, end, isBad := s.part()
 	var open []int
-	at := map[int]int{} // index in open
+	isOpen := make([]bool, len(s.before))
 	for _, i := range list {
-		if s.results[i] == untested && (i != end || !isBad) {
-			at[i] = len(open)
+		if isOpen[i] = s.results[i] == untested && (i != end || !isBad); isOpen[i] {
 			open = append(open, i)
 		}
 	}
 	// The weight of a state is the number of open states that its test decides if it is good.
-	sets := make(map[int][]uint64, len(list))
 	weight := make([]int, len(open))
-	for _, i := range list {
-		set := make([]uint64, (len(open)+63)/64)
-		for _, k := range s.before[i] {
-			for w, word := range sets[k] {
-				set[w] |= word
+	for k, i := range open {
+		for j, in := range s.reach(i) {
+			if in && isOpen[j] {
+				weight[k]++
 			}
 		}
-		if k, ok := at[i]; ok {
-			set[k/64] |= 1 << (k % 64)
-			for _, word := range set {
-				weight[k] += bits.OnesCount64(word)
-			}
-		}
-		sets[i] = set
 	}
 	for k := 1; k <= n && len(open) > 0; k++ {
 		want, best := len(open)*k/(n+1)+1, 0

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -26,44 +25,39 @@ var (
 
 // An action changes a checkpoint, or files to those of a checkpoint.
 type action struct {
-	verb    string                               // label of the button
-	confirm string                               // label of the button that confirms, or "" for verb
-	asks    string                               // effect, unless plan describes it
-	done    string                               // result, for the notice
-	plan    func(*visit, place, *Question) error // describes the action and sets Question.do
-	does    func(*visit, *gitstore.Checkpoint) error
-	bad     bool // destructive
-	live    bool // requires a checkpoint outside the archive
-	undo    bool // can be undone
-	here    bool // the checkpoint's page shows the result
+	verb string // label of the button
+	asks string // effect, "" if the question has a plan
+	done string // result, for the notice
+	bad  bool   // destructive
+	live bool   // requires a checkpoint outside the archive
+	undo bool   // can be undone
+	here bool   // the checkpoint's page shows the result
 }
 
 // actionNames are the names of all actions in URLs, in the order of their buttons.
 var actionNames = []string{"resume", "restore", "pin", "unpin", "archive", "drop"}
 
-// actions returns all actions by URL name.
-func actions() map[string]action {
-	pin := func(on bool) func(*visit, *gitstore.Checkpoint) error {
-		return func(v *visit, c *gitstore.Checkpoint) error {
-			_, err := v.repo.Pin(v.ctx, c.Issue, c.ID, on)
-			return err
-		}
+// actions has all actions by their name in URLs.
+var actions = map[string]action{
+	"resume":  {verb: "Resume", live: true, here: true},
+	"restore": {verb: "Back to here", here: true},
+	"pin":     {verb: "Pin", asks: "Retention then never removes this checkpoint.", done: "Pinned", live: true, here: true},
+	"unpin":   {verb: "Unpin", asks: "Retention can then remove this checkpoint again.", done: "Unpinned", live: true, here: true},
+	"archive": {verb: "Archive", asks: "The checkpoint moves from the timeline to the archive. You can undo this.", done: "Archived", live: true, undo: true},
+	"drop":    {verb: "Drop", asks: "The checkpoint disappears here, and from every clone at the next sync. You can undo this here.", done: "Dropped", bad: true, undo: true},
+}
+
+// apply executes an action that needs no plan.
+func (v *visit) apply(act string, c *gitstore.Checkpoint) (err error) {
+	switch act {
+	case "archive":
+		_, err = v.repo.Archive(v.ctx, c.Issue, []checkpoint.ID{c.ID}, retention.ReasonAsked)
+	case "drop":
+		err = v.repo.Drop(v.ctx, c.Issue, []checkpoint.ID{c.ID})
+	default:
+		_, err = v.repo.Pin(v.ctx, c.Issue, c.ID, act == "pin")
 	}
-	archive := func(v *visit, c *gitstore.Checkpoint) error {
-		_, err := v.repo.Archive(v.ctx, c.Issue, []checkpoint.ID{c.ID}, retention.ReasonAsked)
-		return err
-	}
-	drop := func(v *visit, c *gitstore.Checkpoint) error {
-		return v.repo.Drop(v.ctx, c.Issue, []checkpoint.ID{c.ID})
-	}
-	return map[string]action{
-		"resume":  {verb: "Resume", plan: planResume, live: true, here: true},
-		"restore": {verb: "Back to here", confirm: "Restore", plan: planRestore, here: true},
-		"pin":     {verb: "Pin", asks: "Retention then never removes this checkpoint.", done: "Pinned", does: pin(true), live: true, here: true},
-		"unpin":   {verb: "Unpin", asks: "Retention can then remove this checkpoint again.", done: "Unpinned", does: pin(false), live: true, here: true},
-		"archive": {verb: "Archive", asks: "The checkpoint moves from the timeline to the archive. You can undo this.", done: "Archived", live: true, undo: true, does: archive},
-		"drop":    {verb: "Drop", asks: "The checkpoint disappears here, and from every clone at the next sync. You can undo this here.", done: "Dropped", bad: true, undo: true, does: drop},
-	}
+	return err
 }
 
 // A Question describes an action before it is done, and asks for confirmation.
@@ -82,7 +76,6 @@ type Question struct {
 	Changed       []Option // choices for files that changed since
 	Only          []string // only these files, or empty for all
 	Hidden        []Hidden // choices that are confirmed; a new preview keeps the paths
-	Alone         string   // URL of the same question, for a single file
 	Proof         string
 
 	title   string
@@ -100,7 +93,7 @@ func (q *Question) bind(value string) { q.bound = append(q.bound, value) }
 
 // block blocks the action with the words and the commands of an error.
 func (q *Question) block(err error) {
-	q.Blocked = block(cut(err.Error(), maxText))
+	q.Blocked = err.Error()
 	q.Commands = hints(failure.Classify(err).Hint)
 }
 
@@ -110,7 +103,7 @@ type PlannedFile struct{ Path, What, Class, Alone string }
 // list adds files to the plan.
 func (q *Question) list(paths []string, what, class string) {
 	for _, path := range paths {
-		q.add(PlannedFile{Path: line(cut(path, maxText)), What: what, Class: class})
+		q.add(PlannedFile{Path: path, What: what, Class: class})
 	}
 }
 
@@ -180,7 +173,7 @@ func (question questioner) act(v *visit) error {
 // aboutCheckpoint returns the question of an action about a checkpoint.
 func (v *visit) aboutCheckpoint() (*Question, error) {
 	act := v.r.PathValue("act")
-	a, ok := actions()[act]
+	a, ok := actions[act]
 	switch {
 	case !ok:
 		return nil, errNoPage
@@ -197,7 +190,7 @@ func (v *visit) aboutCheckpoint() (*Question, error) {
 	}
 	e := v.entry(at)
 	q := &Question{
-		Verb: cmp.Or(a.confirm, a.verb), Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: e,
+		Verb: a.verb, Heading: a.verb + " this checkpoint?", Bad: a.bad, Entry: e,
 		Form: v.links.below(c, act), Back: v.links.checkpoint(c), bound: []string{act, string(c.Issue), string(c.ID)},
 		title: a.verb + ": " + e.Title, crumbs: v.crumbs(c.Issue, Link{e.Title, v.links.checkpoint(c)}, Link{Text: a.verb}),
 		to: v.links.issue(c.Issue),
@@ -205,9 +198,11 @@ func (v *visit) aboutCheckpoint() (*Question, error) {
 	if a.here {
 		q.to = q.Back
 	}
-	if a.plan != nil {
-		q.Alone = q.Form
-		return q, a.plan(v, at, q)
+	switch act {
+	case "resume":
+		return q, planResume(v, at, q)
+	case "restore":
+		return q, planRestore(v, at, q)
 	}
 	q.Text = []string{a.asks}
 	q.do = func() (Notice, error) {
@@ -215,7 +210,7 @@ func (v *visit) aboutCheckpoint() (*Question, error) {
 		if a.undo {
 			n.Next = Link{"Undo", v.links.view(c.Issue, "undo")}
 		}
-		return n, a.does(v, c)
+		return n, v.apply(act, c)
 	}
 	return q, nil
 }
@@ -272,7 +267,7 @@ func (u reverting) question(v *visit) (*Question, error) {
 	shown, err := v.repo.Restorer.Preview(v.ctx, gitstore.Way(u.name), gitstore.Which{Issue: i})
 	if errors.Is(err, u.nothing) {
 		q.Heading, q.refused = "There is nothing to "+u.name, err
-		q.Blocked, q.Calm = fmt.Sprintf(u.none, line(string(i))), true
+		q.Blocked, q.Calm = fmt.Sprintf(u.none, i), true
 		return q, nil
 	}
 	if err != nil {
@@ -280,22 +275,20 @@ func (u reverting) question(v *visit) (*Question, error) {
 	}
 	q.Heading = fmt.Sprintf(u.of, shown.What)
 	if shown.Commits+shown.Saves > 0 {
-		q.Text = append(q.Text, count(shown.Commits, "commit")+" and "+count(shown.Saves, "save")+" have followed since.")
+		q.Text = append(q.Text, view.Plural(shown.Commits, "commit")+" and "+view.Plural(shown.Saves, "save")+" have followed since.")
 	}
 	ids := view.Strings(shown.IDs())
 	q.bound = append(append(q.bound, shown.What), ids...)
 	if r := shown.Restored; r != nil {
 		q.bound = append(append(append(q.bound, r.Undo, "\n"), r.Restored...), r.Skipped...)
-		if l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0); err == nil {
-			if at := indexOf(l, string(r.ID)); at >= 0 {
-				q.Entry = v.entry(place{l, at})
-			}
+		if at, err := v.placeOf(i, string(r.ID)); err == nil {
+			q.Entry = v.entry(at)
 		}
 		q.Text = append(q.Text, "A file that has changed since stays as it is, also if a commit has changed it.")
 		q.list(r.Restored, u.asBefore, "modified")
 		q.list(r.Skipped, "changed since and stays as it is", "")
 	} else {
-		q.Text = append(q.Text, count(len(ids), "checkpoint")+" "+u.returns+":")
+		q.Text = append(q.Text, view.Plural(len(ids), "checkpoint")+" "+u.returns+":")
 		q.list(ids, "", "")
 	}
 	if err := work.NoFileBack(u.name, shown); err != nil {
@@ -308,12 +301,12 @@ func (u reverting) question(v *visit) (*Question, error) {
 		}
 		n = Notice{Text: fmt.Sprintf(u.done, done.What), Next: Link{u.other.Text, v.links.view(i, u.other.URL)}}
 		if len(done.IDs()) > 0 {
-			n.Text += " (" + count(len(done.IDs()), "checkpoint") + ")"
+			n.Text += " (" + view.Plural(len(done.IDs()), "checkpoint") + ")"
 		}
 		if r := done.Restored; r != nil {
-			n.Text += " (" + count(len(r.Restored), "file") + " " + u.asBefore + ")"
+			n.Text += " (" + view.Plural(len(r.Restored), "file") + " " + u.asBefore + ")"
 			for _, path := range r.Skipped[:min(len(r.Skipped), maxPlanned)] {
-				n.Lines = append(n.Lines, "changed since and stays as it is: "+line(path))
+				n.Lines = append(n.Lines, "changed since and stays as it is: "+path)
 			}
 		}
 		return n, nil

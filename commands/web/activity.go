@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -87,12 +88,12 @@ func (v *visit) newest(tips []gitstore.Tip, s *search) *Activity {
 		g.Rows = append(g.Rows, w.rows(l, Filter{Page: 1}, s.runs(l, kept))...)
 		a.Timeline.Groups, from = groups, end
 	}
-	a.Timeline.Shown = "the newest " + count(len(all), "checkpoint") + " of all issues"
+	a.Timeline.Shown = "the newest " + view.Plural(len(all), "checkpoint") + " of all issues"
 	if s.Any() {
-		a.Timeline.Shown = count(len(all), "checkpoint") + " of all issues found"
+		a.Timeline.Shown = view.Plural(len(all), "checkpoint") + " of all issues found"
 	}
 	if s.err != nil {
-		a.NotSearched = block(cut(s.err.Error(), maxText))
+		a.NotSearched = s.err.Error()
 	}
 	return a
 }

@@ -23,11 +23,11 @@ type BlamePage struct {
 
 // A BlameBlock is a sequence of lines from one origin.
 type BlameBlock struct {
-	Name, Who, What string // as git checkpoint blame prints them
-	Mark            string // style of the origin
-	At              Stamp
-	URL             string               // page of the checkpoint, or of the commit at the forge, or ""
-	Lines           []gitstore.BlameLine // the template cleans their texts
+	*view.Origin
+	Mark  string // style of the origin
+	At    Stamp
+	URL   string // page of the checkpoint, or of the commit at the forge, or ""
+	Lines []gitstore.BlameLine
 }
 
 // blame shows the origins of the lines of a file. The query has the path, and with at a
@@ -42,7 +42,7 @@ func (v *visit) blame() error {
 	if !filepath.IsLocal(path) || path == "." {
 		return errNoPage
 	}
-	m := &BlamePage{Path: line(cut(path, maxText))}
+	m := &BlamePage{Path: path}
 	req := gitstore.BlameRequest{Issue: i, Path: filepath.ToSlash(filepath.Clean(path)), Saved: true}
 	crumbs := []Link{{Text: m.Path}}
 	if name := q.Get("at"); name != "" {
@@ -72,14 +72,14 @@ func (m *BlamePage) fill(v *visit, lines []gitstore.BlameLine) {
 	for k, l := range blamed.Lines {
 		if k == 0 || blamed.Lines[k-1].Source != l.Source {
 			o := blamed.Origins[l.Source]
-			b := BlameBlock{Name: line(o.Name()), Who: firstLine(o.Who()), What: firstLine(o.What()), Mark: "other"}
+			b := BlameBlock{Origin: o, Mark: "other", At: stamp(o.Source.Time, v.o.Now())}
 			switch s := o.Source; {
 			case s.NotSaved:
 				b.Mark = "stop"
 			case s.Checkpoint == nil:
-				b.URL, b.At = v.repo.Forge.Code.CommitPage(s.Commit.String()), stamp(s.Time, v.o.Now())
+				b.URL = v.repo.Forge.Code.CommitPage(s.Commit.String())
 			default:
-				b.URL, b.Mark, b.At = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint), stamp(s.Time, v.o.Now())
+				b.URL, b.Mark = v.links.checkpoint(s.Checkpoint), view.Category(s.Checkpoint)
 			}
 			m.Blocks = append(m.Blocks, b)
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/view"
@@ -21,12 +22,13 @@ type CheckpointPage struct {
 	Raw           string // URL of the record's text
 	Standing      *Standing
 	Trouble       string // reason why Standing is nil
-	Record        *Record
+	Record        string // as YAML
+	RecordLeft    bool   // Record is not the whole record
 	RecordTrouble string
-	Facts         []Fact // facts about the snapshot
+	Facts         []view.Row // facts about the snapshot
 	Timings       []Timing
-	LeftOut       []Fact // files missing from the checkpoint, with the reason
-	FilesLeft     int    // number of omitted rows of LeftOut
+	LeftOut       []checkpoint.Skipped // files missing from the checkpoint
+	FilesLeft     int                  // number of omitted rows of LeftOut
 	Actions       []ActionLink
 	Changes       *Diff
 	Sides         []Side // comparisons that the page offers
@@ -48,8 +50,14 @@ type ActionLink struct {
 	Bad, Main bool
 }
 
-// maxFiles limits a list of files.
-const maxFiles = 500
+// Limits of the lists on the page of a checkpoint.
+const (
+	maxFiles     = 500
+	maxDecisions = 200
+)
+
+// text returns a text of a record without the space around it.
+func text(s string) string { return view.CutBytes(strings.TrimSpace(s), maxText) }
 
 func (v *visit) checkpoint() error {
 	at, err := v.place()
@@ -92,7 +100,7 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	c := at.checkpoint()
 	_, more, _ := strings.Cut(strings.TrimSpace(c.Note), "\n") // the first line is the title
 	m := &CheckpointPage{
-		TimelineEntry: *v.entry(at), Label: issueLabel(c.Issue), More: block(cut(strings.TrimSpace(more), maxText)),
+		TimelineEntry: *v.entry(at), Label: issueLabel(c.Issue), More: text(more),
 		Older: v.neighbour(at, 1), Newer: v.neighbour(at, -1),
 		Raw: v.links.below(c, "raw"), Actions: v.actionsFor(c, actionNames...),
 	}
@@ -101,35 +109,32 @@ func (v *visit) checkpointPage(at place, judged bool) *CheckpointPage {
 	}
 	r, err := v.repo.Record(c)
 	if err != nil {
-		m.RecordTrouble = block(cut(err.Error(), maxText))
+		m.RecordTrouble = err.Error()
 		return m
 	}
-	shown := showRecord(r.Doc())
-	m.Record = &shown
-	m.Timings = timings(r.Doc())
-	m.LeftOut, m.FilesLeft = leftOut(r)
-	m.Facts = snapshotFacts(r)
-	if t := r.AgentTurn(); m.Who != "" {
-		m.Answer = block(cut(strings.TrimSpace(t.Answer), maxText))
-		if text := block(cut(strings.TrimSpace(t.Request), maxText)); text != m.Title {
-			m.Request = text
+	if data, err := r.Encode(); err == nil {
+		m.Record = view.CutBytes(string(data), maxRecord)
+		m.RecordLeft = len(m.Record) < len(data)
+	}
+	m.Timings, m.Facts, m.LeftOut = timings(r.Doc()), snapshotFacts(r), r.Snapshot().Skipped
+	m.FilesLeft = max(0, len(m.LeftOut)-maxFiles)
+	m.LeftOut = m.LeftOut[:len(m.LeftOut)-m.FilesLeft]
+	if t := r.AgentTurn(); m.Who() != "" {
+		m.Answer = text(t.Answer)
+		if m.Request = text(t.Request); m.Request == m.Title {
+			m.Request = ""
 		}
 	}
-	m.Summary = block(cut(strings.TrimSpace(r.Doc().Text("context_summary")), maxText))
-	if m.Summary == m.Title {
+	if m.Summary = text(r.Doc().Text("context_summary")); m.Summary == m.Title {
 		m.Summary = ""
 	}
-	decisions := r.Decisions()
-	for _, text := range decisions[:min(len(decisions), maxElems)] {
-		m.Decisions = append(m.Decisions, block(cut(text, maxText)))
-	}
-	head := checkpoint.HashOf(r.Snapshot().Head)
-	m.Head = line(head)
+	m.Decisions = view.Few(r.Decisions(), maxDecisions)
+	m.Head = checkpoint.HashOf(r.Snapshot().Head)
 	if !v.links.file {
-		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.Code.CommitPage(head), v.repo.Forge.Code.BranchPage(c.Branch)
+		m.Forge, m.CommitPage, m.BranchPage = v.repo.Forge.Name(), v.repo.Forge.Code.CommitPage(m.Head), v.repo.Forge.Code.BranchPage(c.Branch)
 	}
 	if r, err = v.repo.VerifiedRecord(c); err != nil {
-		m.Trouble = block(cut(err.Error(), maxText))
+		m.Trouble = err.Error()
 	} else if judged {
 		m.Standing, m.Trouble = v.standing(c, r, m.Tip)
 	}
@@ -151,7 +156,7 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 	}
 	var list []ActionLink
 	for _, name := range names {
-		a := actions()[name]
+		a := actions[name]
 		if a.live && c.Archived || name == "pin" && c.Pinned || name == "unpin" && !c.Pinned || name == "resume" && !c.Resumable {
 			continue
 		}
@@ -160,41 +165,17 @@ func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink
 	return list
 }
 
-func leftOut(r *checkpoint.Record) (rows []Fact, left int) {
-	for _, f := range view.ListLeftOut(r.Snapshot()) {
-		path, why := f.Path, firstLine(f.Why)
-		if path == "." {
-			path = "other files"
-		}
-		if f.Size > 0 {
-			why += ", " + size(f.Size)
-		}
-		rows = append(rows, Fact{line(cut(path, maxText)), why})
-	}
-	return rows[:min(len(rows), maxFiles)], max(0, len(rows)-maxFiles)
-}
-
-func snapshotFacts(r *checkpoint.Record) []Fact {
+func snapshotFacts(r *checkpoint.Record) []view.Row {
 	s := r.Snapshot()
-	var facts []Fact
-	add := func(name, text string) {
-		if text != "" {
-			facts = append(facts, Fact{name, line(cut(text, maxLine))})
-		}
-	}
-	add("HEAD", s.Head)
+	facts := []view.Row{{Label: "Branch", Text: r.Branch()}}
 	if s.Head == "" {
-		add("HEAD", "no commit yet")
+		facts = append(facts, view.Row{Label: "HEAD", Text: "no commit yet"})
 	}
-	add("Branch", r.Branch())
 	if s.Detached {
-		add("Branch", "none: HEAD was detached")
+		facts = append(facts, view.Row{Label: "Branch", Text: "none: HEAD was detached"})
 	}
-	for _, merged := range s.MergeHead {
-		add("Merging", merged)
-	}
-	add("Contains", view.ScopeText(s))
-	return facts
+	facts = append(facts, view.Row{Label: "Merging", Text: view.List(s.MergeHead)}, view.Row{Label: "Contains", Text: view.ScopeText(s)})
+	return slices.DeleteFunc(facts, func(f view.Row) bool { return f.Text == "" })
 }
 
 // raw sends the stored record as sanitised plain text.
@@ -211,6 +192,6 @@ func (v *visit) raw() error {
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
 	h.Set("Content-Disposition", `inline; filename="checkpoint.yaml"`)
-	_, err = v.w.Write([]byte(block(string(data))))
+	_, err = v.w.Write([]byte(view.CleanBlock(string(data))))
 	return err
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,10 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // An Exported is the content of an exported file.
@@ -48,11 +51,11 @@ func Export(ctx context.Context, write func(name string, page io.Reader) error, 
 	put := func(name, title string, x *Exported) error {
 		p := v.page(title)
 		p.File, p.Export = true, x
-		var b bytes.Buffer
-		if err := render(&b, "page", p); err != nil {
+		page, err := render("page", p)
+		if err != nil {
 			return err
 		}
-		return write(name, &b)
+		return write(name, strings.NewReader(page))
 	}
 	if site {
 		return v.exportSite(put, issues)
@@ -78,7 +81,7 @@ func (v *visit) exportSite(put func(name, title string, x *Exported) error, issu
 		return nil, err
 	}
 	if n := index.Issues.Left; n > 0 && len(issues) == 0 {
-		index.Notes = append(index.Notes, "Only the newest "+count(maxSite, "issue")+" are on this site.")
+		index.Notes = append(index.Notes, "Only the newest "+view.Plural(maxSite, "issue")+" are on this site.")
 	}
 	if len(issues) > 0 {
 		index.Issues.Rows = slices.DeleteFunc(index.Issues.Rows, func(row IssueRow) bool { return !slices.Contains(issues, row.issue) })
@@ -114,7 +117,7 @@ func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
 			}
 		}
 		if n := len(all.Rows) - maxExported; n > 0 {
-			x.Notes = append(x.Notes, "Only the newest "+count(maxExported, "issue")+" of "+strconv.Itoa(len(all.Rows))+" have their checkpoints in this file.")
+			x.Notes = append(x.Notes, "Only the newest "+view.Plural(maxExported, "issue")+" of "+strconv.Itoa(len(all.Rows))+" have their checkpoints in this file.")
 		}
 		x.Issues = all
 	}
@@ -133,7 +136,7 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 		l, err = v.repo.Archived(v.ctx, i, exportLine+1)
 	}
 	if err != nil {
-		x.Notes = append(x.Notes, block(cut(err.Error(), maxText)))
+		x.Notes = append(x.Notes, err.Error())
 		return nil
 	}
 	if len(l.Checkpoints) == 0 {
@@ -141,7 +144,11 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 	}
 	if len(l.Checkpoints) > exportLine {
 		l.Checkpoints, l.Complete = l.Checkpoints[:exportLine], false
-		x.Notes = append(x.Notes, "Issue "+line(string(i))+": only the newest "+count(exportLine, "checkpoint")+" are in this file.")
+		x.Notes = append(x.Notes, "Issue "+string(i)+": only the newest "+view.Plural(exportLine, "checkpoint")+" are in this file.")
+	}
+	v.links.shown = map[plumbing.Hash]bool{}
+	for i := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
+		v.links.shown[l.Checkpoints[i].Commit] = true
 	}
 	chain := ExportChain{Anchor: links{file: true}.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
@@ -154,35 +161,12 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 		}
 		chain.Checkpoints = append(chain.Checkpoints, m)
 	}
-	chain.Issue.Timeline.unlink(exportWhole)
+	chain.Issue.Timeline.Newer, chain.Issue.Timeline.Older = "", "" // the file has no other page
 	if !v.links.site {
 		chain.Issue.Forks = nil // their pages can be missing
 	}
 	x.Chains = append(x.Chains, chain)
 	return v.ctx.Err()
-}
-
-// unlink removes links to checkpoints after the first n and to other pages, because the
-// file does not contain them.
-func (t *Timeline) unlink(n int) {
-	t.Newer, t.Older = "", ""
-	drop := func(e *TimelineEntry) {
-		if n--; n < 0 {
-			e.URL = ""
-		}
-	}
-	for g := range t.Groups {
-		for r := range t.Groups[g].Rows {
-			row := &t.Groups[g].Rows[r]
-			if row.Run == nil {
-				drop(&row.Entry)
-				continue
-			}
-			for e := range row.Run.Entries {
-				drop(&row.Run.Entries[e])
-			}
-		}
-	}
 }
 
 // Put writes a file. A regular file is replaced atomically. An existing file of another

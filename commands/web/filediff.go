@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -17,36 +18,27 @@ const (
 
 // A FileDiff holds the changes of a file.
 type FileDiff struct {
-	Path, Was      string // Was is the previous path of a renamed file
-	Status, Letter string
-	Anchor         string
-	Added, Deleted int
-	Notes          []string
-	Hunks          []Hunk
-	Folded         bool
-	More           string // note about omitted lines, or ""
-	URL            string // URL of the complete diff
-	Blame          string // URL of the page about the lines, or ""
-	Back           string // URL that asks whether to restore this file, or ""
+	gitstore.FileChange
+	Letter string
+	Anchor string
+	Notes  []string
+	Lines  []DiffLine
+	Folded bool
+	More   string // note about omitted lines, or ""
+	URL    string // URL of the complete diff
+	Blame  string // URL of the page about the lines, or ""
+	Back   string // URL that asks whether to restore this file, or ""
+}
 
-	paths []string
+// A DiffLine is one line of a patch.
+type DiffLine struct {
+	Kind     string // same, add, del or note, or gap between two hunks
+	Old, New int    // line numbers; 0 if absent
+	Text     string
 }
 
 // A budget limits shown lines per page and per file.
 type budget struct{ page, file int }
-
-// spend returns the remaining lines for a file.
-func (b *budget) spend() int { return max(0, min(b.page, b.file)) }
-
-func letter(status string) string {
-	switch status {
-	case "typechange":
-		return "T"
-	case "conflicted":
-		return "U"
-	}
-	return strings.ToUpper(cut(status, 1))
-}
 
 // fileDiffs combines changed files with git's patches in the same order. whole reports
 // that the patch is complete.
@@ -64,22 +56,12 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 		if len(list) == maxDiffFiles {
 			return list, len(files) - i
 		}
-		d := FileDiff{
-			Path: line(cut(f.Path, maxText)), Was: line(cut(f.From, maxText)), Status: f.Status, Letter: letter(f.Status),
-			Anchor: fmt.Sprintf("f%d", i+1), Notes: modeNotes(f), paths: []string{f.Path},
-		}
-		if f.From != "" {
-			d.paths = append(d.paths, f.From)
-		}
+		d := FileDiff{FileChange: f, Letter: strings.ToUpper(f.Status[:1]), Anchor: fmt.Sprintf("f%d", i+1), Notes: notes(f)}
 		n := min(patchesOf(f), len(sections))
 		for _, section := range sections[:n] {
-			p := parsePatch(section, b.spend())
-			b.page -= p.shown
-			d.Added, d.Deleted, d.Hunks = d.Added+p.added, d.Deleted+p.deleted, append(d.Hunks, p.hunks...)
-			if p.binary {
-				d.Notes = append(d.Notes, "A binary file.")
-			}
-			if p.cut {
+			lines, cut := patchLines(section, min(b.page, b.file))
+			b.page -= len(lines)
+			if d.Lines = append(d.Lines, lines...); cut {
 				d.More = "More lines changed: show this file alone"
 			}
 		}
@@ -89,6 +71,43 @@ func fileDiffs(files []gitstore.FileChange, patch []byte, whole bool, b *budget)
 		list = append(list, d)
 	}
 	return list, 0
+}
+
+// patchLines returns up to limit lines of a file's patch by git, and whether it has more. Text
+// before the first hunk describes the file.
+func patchLines(patch string, limit int) (lines []DiffLine, cut bool) {
+	old, now, within := 0, 0, false
+	for text := range strings.Lines(patch) {
+		text = strings.TrimSuffix(text, "\n")
+		switch {
+		case strings.HasPrefix(text, "@@ "):
+			_, after, _ := strings.Cut(text, " +")
+			_, _ = fmt.Sscanf(text, "@@ -%d", &old)
+			_, _ = fmt.Sscanf(after, "%d", &now)
+			if within = true; len(lines) > 0 {
+				lines = append(lines, DiffLine{Kind: "gap"})
+			}
+			continue
+		case !within || text == "":
+			continue
+		case len(lines) >= limit:
+			return lines, true
+		}
+		l := DiffLine{Kind: "note", Text: view.CutBytes(text[1:], maxText)} // such as "\ No newline at end of file"
+		switch text[0] {
+		case '+':
+			l.Kind, l.New = "add", now
+			now++
+		case '-':
+			l.Kind, l.Old = "del", old
+			old++
+		case ' ':
+			l.Kind, l.Old, l.New = "same", old, now
+			old, now = old+1, now+1
+		}
+		lines = append(lines, l)
+	}
+	return lines, false
 }
 
 // patchesOf returns the number of git's patches for a changed file.
@@ -102,8 +121,8 @@ func patchesOf(f gitstore.FileChange) int {
 	return 1
 }
 
-// modeNotes describes changes of mode and conflicts.
-func modeNotes(f gitstore.FileChange) []string {
+// notes describes changes of mode, binary files and conflicts.
+func notes(f gitstore.FileChange) (list []string) {
 	kind := func(mode uint32) string {
 		switch {
 		case mode&0o170000 == 0o120000:
@@ -115,14 +134,17 @@ func modeNotes(f gitstore.FileChange) []string {
 		}
 		return "a plain file"
 	}
-	var notes []string
-	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode != f.NewMode {
-		notes = append(notes, "It was "+kind(f.OldMode)+" and is "+kind(f.NewMode)+".")
-	} else if f.NewMode != 0 && kind(f.NewMode) != "a plain file" {
-		notes = append(notes, strings.ToUpper(kind(f.NewMode)[:1])+kind(f.NewMode)[1:]+".")
+	switch {
+	case f.OldMode != 0 && f.NewMode != 0 && f.OldMode != f.NewMode:
+		list = append(list, "It was "+kind(f.OldMode)+" and is "+kind(f.NewMode)+".")
+	case f.NewMode != 0 && kind(f.NewMode) != "a plain file":
+		list = append(list, "It is "+kind(f.NewMode)+".")
+	}
+	if !f.Counted && patchesOf(f) > 0 {
+		list = append(list, "A binary file.")
 	}
 	if f.Status == "conflicted" {
-		notes = append(notes, "In conflict at the save.")
+		list = append(list, "In conflict at the save.")
 	}
-	return notes
+	return list
 }

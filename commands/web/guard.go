@@ -2,11 +2,12 @@ package web
 
 import (
 	"crypto/subtle"
-	"html"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"git-checkpoint/commands/internal/view"
 )
 
 // tokenParam is the query parameter with the token in the printed URL.
@@ -56,7 +57,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func refuse(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte("git-checkpoint: " + text + "\n"))
+	_, _ = w.Write([]byte("git-checkpoint: " + view.Clean(text) + "\n"))
 }
 
 // knows reports whether the Host header names this server. This check prevents DNS
@@ -104,9 +105,7 @@ func (g *guard) letIn(w http.ResponseWriter, r *http.Request) {
 		// Browsers send a strict cookie neither with a link from elsewhere, such as the file of --open,
 		// nor with redirects of that link. So a page leads to the URL with a new navigation.
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		next := html.EscapeString(to.String())
-		_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=` + next +
-			`"><title>git-checkpoint</title><a href="` + next + `">Continue</a></html>`))
+		_, _ = w.Write([]byte(redirectTo(to.String())))
 		return
 	}
 	w.Header().Set("Location", to.String())

@@ -10,6 +10,7 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // maxIssues limits issues in an exported file and archived issues on a page. The first issues
@@ -20,7 +21,8 @@ const (
 	maxIssues  = 200
 	maxJudged  = 40
 	maxJudging = time.Second
-	maxLength  = 500 // checkpoints of an issue that are counted
+	maxLength  = 500    // checkpoints of an issue that are counted
+	maxCounted = 20_000 // issues whose number of checkpoints is cached
 )
 
 // issues shows a page of the issues. The query has the number of the page.
@@ -62,7 +64,7 @@ func (v *visit) allIssues(page, size int) (*Issues, checkpoint.Clock, error) {
 		return nil, 0, err
 	}
 	slices.SortStableFunc(tips, gitstore.CompareTips)
-	m := &Issues{Strange: lines(strange), File: v.links.file}
+	m := &Issues{Strange: view.Few(strange, maxLines), File: v.links.file}
 	branch, _ := v.repo.Branch(v.ctx)
 	branch = gitstore.RecordedBranch(branch)
 	from := min((page-1)*size, len(tips))
@@ -119,7 +121,7 @@ func (v *visit) row(i checkpoint.Issue, branch string, judged bool) IssueRow {
 	row.Phase = firstLine(r.Phase())
 	if p := r.Progress(); p.Total > 0 {
 		row.Done = fmt.Sprintf("%d of %d", len(p.Completed), p.Total)
-		row.Phases, _ = phaseStates(p, p.Current)
+		row.Phases, _ = firstPhases(p, progress.Point{Phase: p.Current})
 	}
 	if !c.Resumable {
 		row.Word, row.Class = "Cannot be resumed", "bad"
@@ -130,8 +132,8 @@ func (v *visit) row(i checkpoint.Issue, branch string, judged bool) IssueRow {
 	if j, err := v.repo.Judge(c, r); err == nil {
 		shown := verdict(j, true)
 		row.Word, row.Class = shown.Word, shown.Class
-		row.Phases, _ = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
-		row.Phase = line(cut(j.Verdict.At.Phase, maxLine))
+		row.Phases, _ = firstPhases(j.Record.Progress(), j.Verdict.At)
+		row.Phase = firstLine(j.Verdict.At.Phase)
 	}
 	return row
 }

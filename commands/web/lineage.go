@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -18,13 +19,12 @@ const (
 // A ForkNode is an issue in the tree of forks, with the values of compare.
 type ForkNode struct {
 	Label, URL string
-	Title      string           // of the newest checkpoint
-	Here       bool             // the issue of the page
-	Gone       bool             // the issue has no live checkpoint
-	From       Link             // checkpoint from which the issue was forked
-	Change     *gitstore.Totals // since then
-	Facts      string           // turns, time and tokens since then
-	At         Stamp            // of the newest checkpoint
+	Title      string       // of the newest checkpoint
+	Here       bool         // the issue of the page
+	Gone       bool         // the issue has no live checkpoint
+	From       Link         // checkpoint from which the issue was forked
+	Attempt    view.Attempt // since then
+	At         Stamp        // of the newest checkpoint
 	Forks      []ForkNode
 }
 
@@ -52,23 +52,23 @@ func (v *visit) forks(i checkpoint.Issue, r *checkpoint.Record) *ForkNode {
 // number of further nodes.
 func (v *visit) forkNode(i, here checkpoint.Issue, depth int, left *int) ForkNode {
 	*left--
-	n := ForkNode{Label: issueLabel(i), URL: v.links.issue(i), Here: i == here}
+	n := ForkNode{Label: issueLabel(i), URL: v.links.issue(i), Here: i == here, Attempt: view.Attempt{Since: -1}}
 	p, r, err := v.repo.PointRecord(v.ctx, i)
 	switch {
 	case err == nil:
 		e, f := v.single(p.Checkpoint), r.Fork()
 		a := work.Attempt(v.ctx, v.repo.Store, p.Checkpoint, r, f)
-		n.Title, n.At, n.Facts = e.Title, e.At, a.Text()
+		n.Title, n.At, n.Attempt = e.Title, e.At, *a
 		if f.Issue == "" {
 			break
 		}
 		if a.Since == 0 {
 			n.Title = "" // only the fork itself, which From names
 		}
-		n.Change, n.From = a.Change, Link{Text: line(cut(f.ID.Short(), 24))}
+		n.From = Link{Text: view.CutBytes(f.ID.Short(), 24)}
 		if source, err := v.repo.ByID(v.ctx, f.Issue, f.ID); err == nil {
 			from := v.single(source)
-			n.From = Link{cmp.Or(from.Who, from.Title), from.URL}
+			n.From = Link{cmp.Or(from.Who(), from.Title), from.URL}
 		}
 	case errors.As(err, new(*gitstore.NoneError)):
 		n.Gone, n.URL = true, ""

@@ -11,47 +11,18 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// An open page asks every few seconds whether checkpoints were saved. All pages share one
-// look at the refs per second. As long as the refs stay, the answer is 304 and no other file
-// is read. A poll is used instead of a stream of events, because browsers open only six
-// connections to a server.
+// An open page asks every few seconds whether checkpoints were saved. As long as the refs stay, the
+// answer is 304 and no other file is read. A poll is used instead of a stream of events, because
+// browsers open only six connections to a server.
 
-// watchEvery is the minimum time between two looks at the refs.
-const watchEvery = time.Second
-
-// A watcher knows the state of the refs.
-type watcher struct {
-	mu    sync.Mutex
-	at    time.Time
-	state string
-}
-
-// maxNews limits the cached answers to polls, and the issues whose files are compared.
-const maxNews = 500
-
-// look returns a name for the state of all chains and the current branch. It reads the state
-// at most once per watchEvery, from repo, or from a repository that it opens if repo is nil.
-func (s *site) look(ctx context.Context, repo *Repository) (string, error) {
-	w := &s.watch
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.state != "" && time.Since(w.at) < watchEvery {
-		return w.state, nil
-	}
-	if repo == nil {
-		var err error
-		if repo, err = s.o.Open(ctx); err != nil {
-			return "", err
-		}
-		defer repo.Close()
-	}
+// stateOf returns a name for the state of all chains and the current branch.
+func stateOf(ctx context.Context, repo *Repository) (string, error) {
 	tips, err := repo.Tips(ctx)
 	if err != nil {
 		return "", err
@@ -65,8 +36,7 @@ func (s *site) look(ctx context.Context, repo *Repository) (string, error) {
 		fmt.Fprintf(h, "%s %s\n", tips[i], i.RefName())
 	}
 	fmt.Fprintf(h, "%s\n", branch)
-	w.at, w.state = time.Now(), hex.EncodeToString(h.Sum(nil)[:12])
-	return w.state, nil
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
 // News is what changed since a page was made.
@@ -81,6 +51,7 @@ type News struct {
 const (
 	unsavedEvery = 5 * time.Second
 	unsavedShare = 50
+	maxCompared  = 500 // issues
 )
 
 // unsavedFiles is the text about the files of an issue for a state of the refs.
@@ -89,26 +60,22 @@ type unsavedFiles struct {
 	until       time.Time // the text is new enough
 }
 
-// unsavedText returns the text about the files of an issue for a state of the refs, or "" if they
-// cannot be compared.
-func (s *site) unsavedText(ctx context.Context, i checkpoint.Issue, state string) string {
-	s.comparing.Lock()
-	defer s.comparing.Unlock()
+// unsavedText returns the text about the files of an issue, or "" if they cannot be compared.
+func (v *visit) unsavedText(i checkpoint.Issue) string {
+	v.comparing.Lock()
+	defer v.comparing.Unlock()
 	now := time.Now()
-	if k, ok := s.unsaved.get(i); ok && k.state == state && now.Before(k.until) {
+	if k, ok := v.unsaved.get(i); ok && k.state == v.state && now.Before(k.until) {
 		return k.text
 	}
 	text := ""
-	if repo, err := s.o.Open(ctx); err == nil {
-		defer repo.Close()
-		if p, err := repo.Point(ctx, i); err == nil {
-			if n, err := repo.NotSaved(p.Checkpoint); err == nil {
-				text = view.NotSavedText(n)
-			}
+	if p, err := v.repo.Point(v.ctx, i); err == nil {
+		if n, err := v.repo.NotSaved(p.Checkpoint); err == nil {
+			text = view.NotSavedText(n)
 		}
 	}
 	took := time.Since(now)
-	s.unsaved.put(i, unsavedFiles{text, state, now.Add(max(unsavedEvery, unsavedShare*took))}, maxNews)
+	v.unsaved.put(i, unsavedFiles{text, v.state, now.Add(max(unsavedEvery, unsavedShare*took))}, maxCompared)
 	return text
 }
 
@@ -134,42 +101,25 @@ func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip, unsaved s
 	return &Live{"/live?" + q.Encode(), v.state + tagOf(unsaved)}
 }
 
-func (s *site) poll(w http.ResponseWriter, r *http.Request) {
-	state, err := s.look(r.Context(), nil)
+// poll answers an open page.
+func (v *visit) poll() error {
+	files, q := "", v.r.URL.Query()
+	if i, err := checkpoint.IssueFromRef(q.Get("issue")); err == nil && q.Has("here") {
+		files = v.unsavedText(i)
+	}
+	tag := `"` + v.state + tagOf(files) + `"`
+	v.w.Header().Set("ETag", tag)
+	if v.r.Header.Get("If-None-Match") == tag {
+		v.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	n, err := v.newsSince(q)
 	if err != nil {
-		refuse(w, http.StatusServiceUnavailable, line(err.Error()))
-		return
-	}
-	files := ""
-	if q := r.URL.Query(); q.Has("here") {
-		if i, err := checkpoint.IssueFromRef(q.Get("issue")); err == nil {
-			files = s.unsavedText(r.Context(), i, state)
-		}
-	}
-	tag := `"` + state + tagOf(files) + `"`
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	answer := func(n News) {
-		n.Unsaved = files
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(n)
-	}
-	key := [2]string{state, r.URL.RawQuery}
-	if n, ok := s.news.get(key); ok {
-		answer(n)
-		return
-	}
-	s.visit(w, r, func(v *visit) error {
-		n, err := v.newsSince(r.URL.Query())
-		if err == nil {
-			s.news.put(key, n, maxNews)
-			answer(n)
-		}
 		return err
-	})
+	}
+	n.Unsaved = files
+	v.w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(v.w).Encode(n)
 }
 
 // tagOf returns the part of an entity tag for a text, "" for no text.
@@ -197,7 +147,7 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 		}
 		n.Text = "The checkpoints have changed"
 		if n.New > 0 {
-			n.Text = "New checkpoints of " + count(n.New, "issue")
+			n.Text = "New checkpoints of " + view.Plural(n.New, "issue")
 		}
 		return n, err
 	}
@@ -218,7 +168,7 @@ func (v *visit) newsSince(q url.Values) (News, error) {
 	case n.New == PageSize:
 		n.Text = strconv.Itoa(n.New) + " or more new checkpoints"
 	case n.New > 0:
-		n.Text = count(n.New, "new checkpoint")
+		n.Text = view.Plural(n.New, "new checkpoint")
 	case l.Tip.String() != q.Get("tip"):
 		n.Text = "The checkpoints have changed"
 	}

@@ -4,9 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 
@@ -21,7 +19,6 @@ func (w *world) poll(page string) *httptest.ResponseRecorder {
 	w.t.Helper()
 	m := livePattern.FindStringSubmatch(page)
 	require.NotNil(w.t, m)
-	w.site.watch.at = time.Time{} // the next look is due
 	return w.ask("GET", regexp.MustCompile("&amp;").ReplaceAllString(m[1], "&"), "", func(r *http.Request) {
 		r.Header.Set("If-None-Match", `"`+m[2]+`"`)
 	})
@@ -67,29 +64,4 @@ func TestPollsOfAllIssues(t *testing.T) {
 	for _, query := range []string{"", "?since=x", "?since=1&issue=%2f%2f"} {
 		assert.Equal(t, http.StatusNotFound, w.ask("GET", "/live"+query, "", nil).Code, query)
 	}
-}
-
-// Polls look at the refs at most once per second, however many pages are open.
-func TestPollsShareOneLook(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, false)
-	w.work()
-	page := w.get("/i/42")
-	w.poll(page)
-	at := time.Now().Add(time.Hour) // so that the last look stays recent, however slow the test is
-	w.site.watch.at = at
-	m := livePattern.FindStringSubmatch(page)
-	ask := func() {
-		answer := w.ask("GET", "/live?since=0", "", func(r *http.Request) { r.Header.Set("If-None-Match", `"`+strings.Split(m[2], "-")[0]+`"`) })
-		require.Equal(t, http.StatusNotModified, answer.Code)
-	}
-	for range 100 {
-		ask()
-	}
-	assert.Equal(t, at, w.site.watch.at, "no further look")
-
-	old := time.Now().Add(-watchEvery)
-	w.site.watch.at = old
-	ask()
-	assert.NotEqual(t, old, w.site.watch.at, "the next look was due")
 }

@@ -9,6 +9,7 @@ import (
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 )
 
 // A Page is the model for templates; non-nil parts are shown.
@@ -44,7 +45,7 @@ type Failure struct {
 
 // page returns a new page with common fields.
 func (v *visit) page(title string) *Page {
-	p := &Page{Title: title, Name: line(v.o.Name), Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
+	p := &Page{Title: title, Name: v.o.Name, Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
 	if n, ok := v.notices.get(v.r.URL.Query().Get("notice")); ok {
 		p.Notice = &n
 	}
@@ -108,7 +109,7 @@ func (v *visit) timeline(archived bool) error {
 	if !f.whole() {
 		newest = PageSize + 1
 	}
-	l, err := v.chains.read(v.ctx, v.repo.Store, i, archived, newest)
+	l, err := v.chain(i, archived, newest)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 		m.Triggers = append(m.Triggers, Option{string(t), view.Event(&gitstore.Checkpoint{Trigger: t}, nil), string(t) == f.Trigger})
 	}
 	if s.err != nil {
-		m.NotSearched = block(cut(s.err.Error(), maxText))
+		m.NotSearched = s.err.Error()
 	}
 	if at := indexOf(l, f.Compare); f.Compare != "" && at >= 0 {
 		m.Chosen = v.entry(place{l, at})
@@ -202,12 +203,12 @@ func (m *IssuePage) fill(v *visit, l *gitstore.List) {
 	m.Tip = v.entry(place{l, at})
 	r, err := v.repo.VerifiedRecord(tip)
 	if err != nil {
-		m.Trouble = block(cut(err.Error(), maxText))
+		m.Trouble = err.Error()
 		return
 	}
 	snap := r.IssueSnapshot()
-	m.Title, m.State, m.Labels = firstLine(r.Subject()), line(snap.State), lines(snap.Labels)
-	m.Branch = line(cut(tip.Branch, maxLine))
+	m.Title, m.State, m.Labels = firstLine(r.Subject()), snap.State, view.Few(snap.Labels, maxLines)
+	m.Branch = tip.Branch
 	if now, err := v.repo.Branch(v.ctx); err == nil && !v.links.file {
 		m.Here = now != "" && gitstore.RecordedBranch(now) == tip.Branch
 		m.BranchPage = v.repo.Forge.Code.BranchPage(tip.Branch)
@@ -228,7 +229,7 @@ func (m *IssuePage) Heading() string {
 func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool) (*Standing, string) {
 	j, err := v.repo.Judge(c, r)
 	if err != nil {
-		return nil, block(cut(err.Error(), maxText))
+		return nil, err.Error()
 	}
 	if tip && !v.links.file && v.repo.Beside != nil {
 		v.repo.Beside(j)
@@ -237,19 +238,14 @@ func (v *visit) standing(c *gitstore.Checkpoint, r *checkpoint.Record, tip bool)
 	return &s, ""
 }
 
-func phasesOf(l *gitstore.List, chosen string) []Option {
-	var names []string
+func phasesOf(l *gitstore.List, chosen string) (list []Option) {
+	names := []string{""}
 	for i := range l.Checkpoints {
-		if name := line(cut(l.Checkpoints[i].Phase, maxLine)); name != "" && !slices.Contains(names, name) && len(names) < 2*maxPhases {
-			names = append(names, name)
-		}
+		names = append(names, shownPhase(&l.Checkpoints[i]))
 	}
-	if chosen != "" && !slices.Contains(names, chosen) {
-		names = append(names, chosen)
-	}
-	list := make([]Option, len(names))
-	for i, name := range names {
-		list[i] = Option{name, name, name == chosen}
+	names = view.Distinct(append(names, chosen))[1:]
+	for _, name := range names[:min(len(names), 2*maxPhases)] {
+		list = append(list, Option{name, name, name == chosen})
 	}
 	return list
 }
@@ -271,72 +267,37 @@ type Issues struct {
 type IssueRow struct {
 	Label, Title, URL string
 	Tip               *TimelineEntry
-	Count             string  // number of checkpoints
-	People, Agents    string  // authors of checkpoints, and agents with turns
-	Tokens            string  // of all turns, or ""
-	Phases            []Phase // progress
-	Done              string  // "3 of 5"
-	Phase             string  // current phase
-	Here              bool    // the current branch has the work
-	Word, Class       string  // verdict, and its style
+	Count             string       // number of checkpoints
+	People, Agents    string       // authors of checkpoints, and agents with turns
+	Tokens            string       // of all turns, or ""
+	Phases            []view.Phase // progress
+	Done              string       // "3 of 5"
+	Phase             string       // current phase
+	Here              bool         // the current branch has the work
+	Word, Class       string       // verdict, and its style
 	Problem           string
 
 	issue checkpoint.Issue
 }
 
-// A Phase is one step in the progress display.
-type Phase struct{ Name, State string } // State: done, now, left
-
 // A Standing is a view.Standing in the form of the page.
 type Standing struct {
-	Phases   []Phase
-	Left     int // number of omitted phases
-	Facts    []Fact
-	Verdict  Verdict
-	Complete bool
-	Doing    string // "claude, in build"
-	Saved    Stamp  // of the checkpoint
-	Unsaved  string // "3 files not saved yet"
-	Tokens   []Cost
+	*view.Standing
+	Phases  []view.Phase
+	Left    int // number of omitted phases
+	Facts   []view.Row
+	Verdict Verdict
+	Saved   Stamp                 // of the checkpoint
+	Unsaved string                // "3 files not saved yet"
+	Tokens  map[string][]view.Row // by agent and model, and by phase
 }
-
-// A Cost is the tokens of an issue by agent and model, or by phase.
-type Cost struct {
-	Name string
-	Rows []Fact
-}
-
-// costs returns the tokens of a record by agent and model, and by phase.
-func costs(r *checkpoint.Record) (list []Cost) {
-	for _, c := range []struct {
-		name string
-		key  func(checkpoint.Spent) string
-	}{
-		{"Agent", func(s checkpoint.Spent) string { return strings.TrimSpace(s.Agent + " " + s.Model) }},
-		{"Phase", func(s checkpoint.Spent) string { return s.Phase }},
-	} {
-		cost := Cost{Name: c.name}
-		for _, row := range view.TokensBy(r.AgentTurn().Spent, c.key) {
-			cost.Rows = append(cost.Rows, Fact{firstLine(row.Label), row.Text})
-		}
-		if len(cost.Rows) > 0 {
-			list = append(list, cost)
-		}
-	}
-	return list
-}
-
-// A Fact is a named line of text.
-type Fact struct{ Name, Text string }
 
 // A Verdict is a freshness.Verdict for users.
 type Verdict struct {
-	Word    string             // recommended action
-	Class   string             // good, warn, ask or bad
-	Says    string             // one-sentence summary
-	Auto    string             // whether an unattended resume is possible
-	Serious int                // number of reasons above a note
-	Reasons []freshness.Reason // templates clean their texts
+	freshness.Verdict
+	Word    string // recommended action
+	Class   string // good, warn, ask or bad
+	Says    string // one-sentence summary
 	Command string
 }
 
@@ -347,41 +308,24 @@ const maxPhases = 24
 // by itself.
 func newStanding(j *view.Standing, tip bool) Standing {
 	s := Standing{
-		Verdict: verdict(j, tip), Complete: j.Verdict.At.Complete, Tokens: costs(j.Record),
-		Doing: firstLine(j.DoingText()), Saved: stamp(j.Checkpoint.Created, j.Now), Unsaved: view.NotSavedText(j.NotSaved()),
+		Standing: j, Verdict: verdict(j, tip), Saved: stamp(j.Checkpoint.Created, j.Now), Unsaved: view.NotSavedText(j.NotSaved()),
 	}
-	s.Phases, s.Left = phaseStates(j.Record.Progress(), j.Verdict.At.Phase)
-	rows := append(j.ProgressRows(), view.Row{Label: "Continue at", Text: j.ContinueFrom()})
-	for _, row := range append(rows, j.BesideRows()...) {
-		if row.Hint != "" {
-			row.Text += "; to merge it: " + row.Hint
-		}
-		if row.Text != "" {
-			s.Facts = append(s.Facts, Fact{line(row.Label), firstLine(row.Text)})
+	if spent := j.Record.AgentTurn().Spent; len(spent) > 0 {
+		s.Tokens = map[string][]view.Row{
+			"Agent": view.TokensBy(spent, func(s checkpoint.Spent) string { return strings.TrimSpace(s.Agent + " " + s.Model) }),
+			"Phase": view.TokensBy(spent, func(s checkpoint.Spent) string { return s.Phase }),
 		}
 	}
+	s.Phases, s.Left = firstPhases(j.Record.Progress(), j.Verdict.At)
+	s.Facts = slices.Concat(j.ProgressRows(), []view.Row{{Label: "Continue at", Text: j.ContinueFrom()}}, j.BesideRows())
 	return s
 }
 
-// phaseStates returns the first phases with their states, and the number of the other phases.
-// current is the phase in which the work goes on.
-func phaseStates(p checkpoint.Progress, current string) (phases []Phase, left int) {
-	names := p.Names
-	if len(names) == 0 {
-		names = slices.Concat(p.Completed, p.Remaining)
-	}
-	shown := names[:min(len(names), maxPhases)]
-	for _, name := range shown {
-		state := "left"
-		switch {
-		case slices.Contains(p.Completed, name):
-			state = "done"
-		case name == current:
-			state = "now"
-		}
-		phases = append(phases, Phase{line(cut(name, 80)), state})
-	}
-	return phases, len(names) - len(shown)
+// firstPhases returns the first phases of a workflow, and the number of the others.
+func firstPhases(p checkpoint.Progress, at progress.Point) (phases []view.Phase, left int) {
+	phases = view.Phases(p, at)
+	left = max(0, len(phases)-maxPhases)
+	return phases[:len(phases)-left], left
 }
 
 // resumeCommand returns the command that resumes a checkpoint, or "". tip means that a resume
@@ -412,23 +356,11 @@ func words(a freshness.Action) (word, class, says string) {
 
 func verdict(j *view.Standing, tip bool) Verdict {
 	word, class, says := words(j.Verdict.Action)
-	v := Verdict{Word: word, Class: class, Says: says, Auto: firstLine(view.AutoResume(j.Verdict)), Command: line(resumeCommand(j, tip))}
 	if j.Verdict.At.Complete {
-		v.Word, v.Says = "Completed", "All phases are completed."
+		word, says = "Completed", "All phases are completed."
 	}
-	v.Reasons, v.Serious = j.Verdict.WorstFirst(), len(j.Verdict.Warnings())
-	return v
+	return Verdict{Verdict: j.Verdict, Word: word, Class: class, Says: says, Command: resumeCommand(j, tip)}
 }
 
-// lines cleans lines of text and limits their number.
-func lines(all []string) []string {
-	const few = 60
-	var shown []string
-	for _, s := range all[:min(len(all), few)] {
-		shown = append(shown, line(cut(strings.TrimRight(s, "\r\n"), maxLine)))
-	}
-	if n := len(all) - few; n > 0 {
-		shown = append(shown, count(n, "more line"))
-	}
-	return shown
-}
+// maxLines limits the lines of a list.
+const maxLines = 60

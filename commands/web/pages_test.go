@@ -124,7 +124,7 @@ func TestDiffPage(t *testing.T) {
 	last := "/i/42/c/" + string(saved[2].ID) + "/diff"
 	page := w.get(last)
 	for _, want := range []string{
-		"recovery_info", `<b>two</b>`, `<b>2</b>`, "line ", `<tr class="del"><td class="no">3</td><td class="no"></td>`, "hree</", "+1", "−1",
+		"recovery_info", "-line two", "&#43;line 2", `<tr class="del"><td class="no">3</td><td class="no"></td>`, "hree</", "+1", "−1",
 	} {
 		has(t, page, want)
 	}
@@ -273,7 +273,7 @@ func (w *world) pinned() string {
 	defer repo.Close()
 	var text string
 	for _, archived := range []bool{false, true} {
-		l, err := (&chains{}).read(w.t.Context(), repo.Store, "42", archived, 0)
+		l, err := (&visit{ctx: w.t.Context(), repo: repo}).chain("42", archived, 0)
 		require.NoError(w.t, err)
 		for _, c := range l.Checkpoints {
 			text += fmt.Sprintf("%s pinned=%t archived=%t\n", c.Note, c.Pinned, c.Archived)

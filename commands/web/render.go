@@ -7,14 +7,16 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html/template"
-	"io"
 	"net/url"
 	"strings"
 	"sync"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 //go:embed assets/*.html
@@ -35,26 +37,33 @@ var templates = sync.OnceValues(func() (*template.Template, error) {
 			policy, _, _ := strings.Cut(contentPolicy(), "; connect-src")
 			return policy + "; form-action 'none'; base-uri 'none'"
 		},
-		"only":   func() []string { return []string{"pinned", "resumable", "invalid"} },
-		"signed": thousands,
-		"clean":  line,
-		"text":   func(s string) string { return block(cut(s, maxText)) },
-		"lines":  lines,
+		"only": func() []string { return []string{"pinned", "resumable", "invalid"} },
+		"text": func(s string) string { return view.CutBytes(s, maxText) },
+		"few":  func(list []string) []string { return view.Few(list, maxLines) },
+		"auto": view.AutoResume,
+		"size": view.Bytes,
+
+		"whyLeftOut": view.WhyLeftOut,
 		"changed": func(n *gitstore.Totals) string {
 			if n.Files == 0 {
 				return "no change"
 			}
-			return count(n.Files, "file")
+			return view.Plural(n.Files, "file")
 		},
 	}).ParseFS(pages, "assets/*.html")
 })
 
-func render(w io.Writer, name string, model any) error {
+// render returns a page. Text of records and files is hostile: the template escapes it for HTML, and
+// characters that are invisible or change the direction of text become visible escapes.
+func render(name string, model any) (string, error) {
 	t, err := templates()
 	if err != nil {
-		return err
+		return "", err
 	}
-	return t.ExecuteTemplate(w, name, model)
+	var b strings.Builder
+	b.Grow(128 << 10)
+	err = t.ExecuteTemplate(&b, name, model)
+	return view.CleanBlock(b.String()), err
 }
 
 // contentPolicy is the content security policy. It permits the page's own style and
@@ -74,11 +83,11 @@ func digest(s string) string {
 type Forge struct{ Issues, Code forge.Site }
 
 // Name returns the host of the forge, for the text of links.
-func (f Forge) Name() string { return line(f.Issues.Host()) }
+func (f Forge) Name() string { return f.Issues.Host() }
 
 // issueLabel returns the name of an issue as people write it: "#42" or "PROJ-19".
 func issueLabel(i checkpoint.Issue) string {
-	name := line(cut(string(i), maxLine))
+	name := firstLine(string(i))
 	if name != "" && strings.Trim(name, "0123456789") == "" {
 		return "#" + name
 	}
@@ -88,8 +97,9 @@ func issueLabel(i checkpoint.Issue) string {
 // Links generates URLs: paths on the server, anchors in an exported file, or names of the files of
 // an exported site.
 type links struct {
-	file bool
-	site bool // with file: each issue has a file of its own
+	file  bool
+	site  bool                   // with file: each issue has a file of its own
+	shown map[plumbing.Hash]bool // with file: checkpoints that have a link
 }
 
 func (l links) home() string {
@@ -125,11 +135,14 @@ func (l links) view(i checkpoint.Issue, name string) string {
 	return l.issue(i) + "/" + name
 }
 
+// checkpoint returns the URL of a checkpoint, or "" if an exported file does not have it.
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
-	if l.site {
+	switch {
+	case l.file && !l.shown[c.Commit]:
+		return ""
+	case l.site:
 		return l.issue(c.Issue) + "#c-" + c.Commit.String()
-	}
-	if l.file {
+	case l.file:
 		return "#c-" + c.Commit.String()
 	}
 	return l.issue(c.Issue) + "/c/" + url.PathEscape(nameOf(c))

@@ -34,8 +34,11 @@ func (v *visit) wish() (w wish, err error) {
 	if v.r.PostForm != nil {
 		q = v.r.PostForm
 	}
-	w = wish{changed: gitstore.Changed(q.Get("changed")), branch: q.Get("branch")}
+	w = wish{changed: gitstore.Changed(q.Get("changed"))}
 	if _, err := gitstore.ParseChanged(string(w.changed)); err != nil {
+		return w, errNoPage
+	}
+	if w.branch, err = url.PathUnescape(q.Get("branch")); err != nil {
 		return w, errNoPage
 	}
 	for _, value := range q["path"] {
@@ -55,7 +58,7 @@ func (w wish) fields() url.Values {
 		q.Set("changed", string(w.changed))
 	}
 	if w.branch != "" {
-		q.Set("branch", w.branch)
+		q.Set("branch", url.PathEscape(w.branch))
 	}
 	for _, path := range w.paths {
 		q.Add("path", url.PathEscape(path)) // without control characters
@@ -71,7 +74,7 @@ func (q *Question) choose(w wish) {
 		}
 	}
 	q.bind(w.fields().Encode())
-	q.Only = lines(w.paths)
+	q.Only = w.paths
 	for _, o := range []Option{
 		{"", "stay as they are", false}, {"merge", "are merged", false}, {"checkpoint", "become those of the checkpoint", false},
 	} {
@@ -86,7 +89,7 @@ func planRestore(v *visit, at place, q *Question) error {
 	if err != nil {
 		return err
 	}
-	q.Heading = "Restore the files of this checkpoint?"
+	q.Verb, q.Heading = "Restore", "Restore the files of this checkpoint?"
 	q.Text = append(q.Text, "The files become as they were at the save. Changes of commits are kept. You can undo this.")
 	q.choose(w)
 	q.do = func() (Notice, error) {
@@ -94,7 +97,7 @@ func planRestore(v *visit, at place, q *Question) error {
 		if err != nil {
 			return Notice{}, err
 		}
-		return v.restored("Restored "+count(len(r.Done.Restored), "file")+" from: "+q.Entry.Title, at, r.Done), nil
+		return v.restored("Restored "+view.Plural(len(r.Done.Restored), "file")+" from: "+q.Entry.Title, at, r.Done), nil
 	}
 	r, err := v.restore(at, w, true)
 	if err != nil {
@@ -111,19 +114,19 @@ func (q *Question) warn(r *work.Restoration) {
 	problem := cmp.Or(r.InTheWay(), work.Conflicts("restore", r.Done), r.LeftAlone())
 	switch {
 	case len(r.Done.Restored) > 0 && problem != nil:
-		q.Text = append(q.Text, line(problem.Error()))
+		q.Text = append(q.Text, problem.Error())
 		q.Commands = hints(failure.Classify(problem).Hint)
 	case len(r.Done.Restored) > 0:
-		q.Commands = lines(r.Answers())
+		q.Commands = r.Answers()
 	case problem != nil:
 		q.block(problem)
 	case r.Nothing() != "":
-		q.Blocked, q.Calm = line(r.Nothing()), true
+		q.Blocked, q.Calm = r.Nothing(), true
 	default:
 		q.Blocked, q.Calm = "nothing to restore", true
 	}
 	if hint := r.OfOthers(); hint != "" {
-		q.Commands = append(q.Commands, line(hint))
+		q.Commands = append(q.Commands, hint)
 	}
 }
 
@@ -151,11 +154,11 @@ func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice 
 	}
 	for _, f := range view.RestoredFiles(done, false, v.repo.Agent) {
 		if f.Kind != view.FileRestored && f.Kind != view.FileRemoved && len(n.Lines) < maxPlanned {
-			n.Lines = append(n.Lines, line(f.What+": "+f.Path))
+			n.Lines = append(n.Lines, f.What+": "+f.Path)
 		}
 	}
 	if len(done.Merging) > 0 {
-		n.Lines = append(n.Lines, "The checkpoint was saved in a merge with "+line(view.List(done.Merging))+", and no merge is under way")
+		n.Lines = append(n.Lines, "The checkpoint was saved in a merge with "+view.List(done.Merging)+", and no merge is under way")
 	}
 	return n
 }
@@ -189,12 +192,12 @@ func (q *Question) listRestore(v *visit, done *gitstore.Restored) {
 		if f.Kind == view.FileConflicts {
 			continue // the line of the restored file has it
 		}
-		planned := PlannedFile{Path: line(cut(f.Path, maxText)), What: line(f.What), Class: classes[f.Kind]}
+		planned := PlannedFile{Path: f.Path, What: f.What, Class: classes[f.Kind]}
 		if conflicts[f.Path] {
 			planned.What, planned.Class = planned.What+"; "+view.HasConflicts, classes[view.FileConflicts]
 		}
-		if len(files) > 1 && q.Alone != "" && f.Kind != view.FileLater {
-			planned.Alone = q.Alone + "?" + url.Values{"path": {url.PathEscape(f.Path)}}.Encode()
+		if len(files) > 1 && f.Kind != view.FileLater {
+			planned.Alone = q.Form + "?" + url.Values{"path": {url.PathEscape(f.Path)}}.Encode()
 		}
 		q.add(planned)
 	}
@@ -251,7 +254,7 @@ func switchTo(s *view.Standing) string {
 // planSwitch describes a resume that switches to another branch first. The files are compared after
 // the switch.
 func (v *visit) planSwitch(q *Question, here *view.Standing, home string) error {
-	q.Verb, q.Heading = "Switch branch and resume", "Switch to "+line(home)+" and resume?"
+	q.Verb, q.Heading = "Switch branch and resume", "Switch to "+home+" and resume?"
 	q.Text = append(q.Text, "If git refuses the switch, nothing changes. After the switch, a file that has changed since stays as it is.")
 	q.choose(wish{branch: home})
 	q.Changed = nil
@@ -287,7 +290,7 @@ func (v *visit) resume(at place, w wish) (n Notice, err error) {
 				_, _ = work.SwitchBack(context.WithoutCancel(v.ctx), v.repo.Store, done)
 			}
 		}()
-		switched = "Switched to branch " + line(w.branch) + ". "
+		switched = "Switched to branch " + w.branch + ". "
 	}
 	j, err := v.judged(c)
 	if err != nil {
@@ -302,11 +305,11 @@ func (v *visit) resume(at place, w wish) (n Notice, err error) {
 	}
 	text := switched + "Resumed"
 	if !j.Verdict.At.Complete {
-		text += " at " + line(j.ContinueFrom())
+		text += " at " + j.ContinueFrom()
 	}
-	n = v.restored(text+". "+count(len(done.Restored), "file")+" restored.", at, done)
+	n = v.restored(text+". "+view.Plural(len(done.Restored), "file")+" restored.", at, done)
 	if err := v.repo.SetResumed(c, gitstore.ResumeOptions{Stale: j.Verdict.Old}); err != nil {
-		n.Text = "The files are restored, but the resume is not recorded: " + line(err.Error())
+		n.Text = "The files are restored, but the resume is not recorded: " + err.Error()
 	}
 	return n, nil
 }
@@ -342,25 +345,21 @@ func blocks(s *view.Standing) (why string, commands []string) {
 	case !v.CanResume:
 		return "This checkpoint cannot be resumed.", nil
 	case len(v.Awaiting) > 0:
-		return "approval of phase " + line(v.Awaiting[0]) + " is pending", []string{line(this + " --approve " + view.QuoteArg(v.Awaiting[0]))}
+		return "approval of phase " + v.Awaiting[0] + " is pending", []string{this + " --approve " + view.QuoteArg(v.Awaiting[0])}
 	case v.Other.State == freshness.BranchOther && v.Other.Place != "":
-		return line(s.BranchMessage() + "; " + s.Placed()), []string{line("cd " + view.QuoteArg(v.Other.Place))}
+		return s.BranchMessage() + "; " + s.Placed(), []string{"cd " + view.QuoteArg(v.Other.Place)}
 	case v.Other.State == freshness.BranchOther:
-		return line(s.BranchMessage()), []string{line(this + " --branch " + view.QuoteArg(s.Home()))}
+		return s.BranchMessage(), []string{this + " --branch " + view.QuoteArg(s.Home())}
 	}
 	for _, r := range v.Reasons {
 		if r.Check == "head" && r.Action == freshness.PromptUser {
-			return line(r.Message), append(hints(r.Hint), line(this+" --force"))
+			return r.Message, append(hints(r.Hint), this+" --force")
 		}
 	}
 	return "", nil
 }
 
-func hints(hint string) (commands []string) {
-	for text := range strings.SplitSeq(hint, "\n") {
-		if text != "" {
-			commands = append(commands, line(cut(text, maxLine)))
-		}
-	}
-	return commands
+// hints returns the commands of a hint, which has one a line.
+func hints(hint string) []string {
+	return strings.FieldsFunc(hint, func(r rune) bool { return r == '\n' })
 }

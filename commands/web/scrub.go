@@ -47,7 +47,7 @@ func (v *visit) turnsPage() error {
 	if err != nil {
 		return err
 	}
-	l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0)
+	l, err := v.chain(i, false, 0)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (v *visit) turnsPage() error {
 func selected(l *gitstore.List, picked []int, q url.Values) (at int, err error) {
 	if name := q.Get("at"); name != "" {
 		if at = slices.Index(picked, indexOf(l, name)); at < 0 {
-			return 0, &gitstore.NotFoundError{Issue: l.Issue, Name: cut(name, maxLine)}
+			return 0, &gitstore.NotFoundError{Issue: l.Issue, Name: name}
 		}
 		return at, nil
 	}

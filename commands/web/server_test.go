@@ -110,26 +110,3 @@ func TestConcurrentRequestsAreLimited(t *testing.T) {
 	<-w.site.slots
 	assert.Equal(t, http.StatusOK, w.ask("GET", "/", "", nil).Code)
 }
-
-// A complete chain is cached until its ref changes.
-func TestChainsAreCachedUntilRefsChange(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, false)
-	w.work()
-	repo, err := w.open(t.Context())
-	require.NoError(t, err)
-	defer repo.Close()
-	var c chains
-	one, err := c.read(t.Context(), repo.Store, "42", false, 0)
-	require.NoError(t, err)
-	two, err := c.read(t.Context(), repo.Store, "42", false, 0)
-	require.NoError(t, err)
-	assert.Same(t, one, two)
-	part, err := c.read(t.Context(), repo.Store, "42", false, 1)
-	require.NoError(t, err)
-	assert.Same(t, one, part, "there is more at hand")
-	w.save("42", "build", "manual", "one more", nil)
-	three, err := c.read(t.Context(), repo.Store, "42", false, 0)
-	require.NoError(t, err)
-	assert.Len(t, three.Checkpoints, 4)
-}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -18,14 +17,10 @@ import (
 // A site handles requests accepted by the guard.
 type site struct {
 	o         Options
-	secret    string        // secret key for forms
-	slots     chan struct{} // semaphore of reading requests
-	chains    chains
-	changes   cache[[2]string, *gitstore.Totals] // by commits
-	lengths   cache[string, [2]string]           // number of checkpoints and their authors, by tip of the chain
-	notices   cache[string, Notice]              // results of actions, by a random key
-	news      cache[[2]string, News]             // answers to polls, by state and query
-	watch     watcher
+	secret    string                   // secret key for forms
+	slots     chan struct{}            // semaphore of reading requests
+	lengths   cache[string, [2]string] // number of checkpoints and their authors, by tip of the chain
+	notices   cache[string, Notice]    // results of actions, by a random key
 	unsaved   cache[checkpoint.Issue, unsavedFiles]
 	comparing sync.Mutex // one comparison of files at a time
 }
@@ -74,7 +69,7 @@ func (s *site) handler() http.Handler {
 	}
 	page("GET /{$}", (*visit).issues)
 	page("GET /activity", (*visit).activity)
-	mux.HandleFunc("GET /live", s.poll)
+	page("GET /live", (*visit).poll)
 	page("GET /i/{issue}", func(v *visit) error { return v.timeline(false) })
 	page("GET /i/{issue}/archive", func(v *visit) error { return v.timeline(true) })
 	page("GET /i/{issue}/turns", (*visit).turnsPage)
@@ -114,7 +109,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 		if v.repo, err = s.o.Open(ctx); err == nil {
 			defer func() { v.repo.Close() }() // an action can open it again
 			if r.Method == http.MethodGet {   // without a state, the page does not poll
-				v.state, _ = s.look(ctx, v.repo)
+				v.state, _ = stateOf(ctx, v.repo)
 			}
 			err = show(v)
 		}
@@ -122,7 +117,7 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	if err != nil {
 		status := statusOf(err)
 		p := v.page(cmp.Or(failureTitles[status], "Something went wrong"))
-		p.Error = &Failure{p.Title, block(cut(err.Error(), maxText)), hints(failure.Classify(err).Hint)}
+		p.Error = &Failure{p.Title, err.Error(), hints(failure.Classify(err).Hint)}
 		_ = v.send(status, "page", p)
 	}
 }
@@ -151,15 +146,14 @@ func (v *visit) show(p *Page) error { return v.send(http.StatusOK, "page", p) }
 
 // send renders a template wholly before sending. If rendering fails, it sends an error instead.
 func (v *visit) send(status int, name string, model any) error {
-	var b bytes.Buffer
-	b.Grow(128 << 10)
-	if err := render(&b, name, model); err != nil {
-		refuse(v.w, http.StatusInternalServerError, line(err.Error()))
+	page, err := render(name, model)
+	if err != nil {
+		refuse(v.w, http.StatusInternalServerError, err.Error())
 		return nil
 	}
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.w.WriteHeader(status)
-	_, err := v.w.Write(b.Bytes())
+	_, err = v.w.Write([]byte(page))
 	return err
 }
 
@@ -182,21 +176,13 @@ func (v *visit) place() (place, error) {
 
 // placeOf returns the checkpoint with a name in URLs with its chain.
 func (v *visit) placeOf(i checkpoint.Issue, name string) (place, error) {
-	l, err := v.chains.read(v.ctx, v.repo.Store, i, false, 0)
-	if err != nil {
-		return place{}, err
-	}
-	if at := indexOf(l, name); at >= 0 {
-		return place{l, at}, nil
-	}
 	c, err := v.repo.Find(v.ctx, i, name)
 	if err != nil {
 		return place{}, err
 	}
-	if c.Archived {
-		if l, err = v.chains.read(v.ctx, v.repo.Store, i, true, 0); err != nil {
-			return place{}, err
-		}
+	l, err := v.chain(i, c.Archived, 0)
+	if err != nil {
+		return place{}, err
 	}
 	if at := indexOf(l, c.Commit.String()); at >= 0 {
 		return place{l, at}, nil
@@ -234,31 +220,11 @@ func indexOf(l *gitstore.List, name string) int {
 	return -1
 }
 
-// chains caches completely read chains by ref. A page of a long chain is then a slice.
-type chains struct{ cache[string, *gitstore.List] }
-
-// maxChains limits the cached chains.
-const maxChains = 4
-
-// read returns an issue's chain or archive: at least the newest checkpoints, or all
-// checkpoints if newest is 0.
-func (c *chains) read(ctx context.Context, s *gitstore.Store, i checkpoint.Issue, archived bool, newest int) (*gitstore.List, error) {
-	list := s.List
+// chain returns an issue's chain or archive: at least the newest checkpoints, or all checkpoints if
+// newest is 0.
+func (v *visit) chain(i checkpoint.Issue, archived bool, newest int) (*gitstore.List, error) {
 	if archived {
-		list = s.Archived
+		return v.repo.Archived(v.ctx, i, newest)
 	}
-	l, err := list(ctx, i, max(newest, 1))
-	if err != nil || l.Complete && newest > 0 {
-		return l, err
-	}
-	if whole, ok := c.get(l.Ref); ok && whole.Tip == l.Tip {
-		return whole, nil
-	}
-	if newest > 0 {
-		return l, nil
-	}
-	if l, err = list(ctx, i, 0); err == nil {
-		c.put(l.Ref, l, maxChains)
-	}
-	return l, err
+	return v.repo.List(v.ctx, i, newest)
 }

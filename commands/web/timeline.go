@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -16,47 +17,32 @@ import (
 // PageSize is the number of checkpoints per timeline page.
 const PageSize = 40
 
-// A TimelineEntry is a checkpoint in a timeline.
+// A TimelineEntry is an entry of a timeline as the page shows it.
 type TimelineEntry struct {
+	view.Entry
 	ID, Short, Commit string
 	Title             string // the work, or the event that led to the checkpoint
-	Who               string // turn and agent: "turn 7, claude", or ""
 	Tokens            string // tokens of the turn, or ""
-	Event             string // the event that led to the checkpoint
 	Mark              string // milestone, batch, agent, hand, stop or other
 	Phase, Branch     string
 	Elsewhere         string // Branch, if it is not the branch of the newest checkpoint
-	By                string // author, if it is another person
 	At                Stamp
 	URL               string
-	Issue, IssueURL   string           // set in a timeline of several issues
-	Change            *gitstore.Totals // nil if unknown
-	Back              string           // URL that asks whether to go back to this checkpoint, or ""
-	Compare           Link             // selects the checkpoint for a comparison, or completes it
-	Chosen            bool             // selected for a comparison
-
-	Tip, Pinned, Resumable, Old, Archived bool
-
-	Problem string // reason why the checkpoint is invalid, or ""
+	Issue, IssueURL   string // set in a timeline of several issues
+	Back              string // URL that asks whether to go back to this checkpoint, or ""
+	Compare           Link   // selects the checkpoint for a comparison, or completes it
+	Chosen            bool   // selected for a comparison
+	Pinned, Archived  bool
 }
 
 type Link struct{ Text, URL string }
 
-// A TimelineRow is one checkpoint, or a run of automatic checkpoints.
+// A TimelineRow is one checkpoint, or a run of automatic checkpoints: the newest one, with the title
+// and the change of all.
 type TimelineRow struct {
-	Entry TimelineEntry
-	Run   *Run
-}
-
-// A Run is a sequence of automatic checkpoints that one row stands for.
-type Run struct {
-	Title   string           // "7 batches, 3 h"
-	At      Stamp            // of the newest
-	Change  *gitstore.Totals // of all entries together
-	Entries []TimelineEntry
-	Open    bool
-
-	Issue string // set in a timeline of several issues
+	TimelineEntry
+	Run  []TimelineEntry // none for a single checkpoint
+	Open bool            // a checkpoint of the run is selected for a comparison
 }
 
 // A Group holds consecutive checkpoints with the same phase, or of the same day.
@@ -90,8 +76,8 @@ type Filter struct {
 // parseFilter parses a filter from a URL query. Texts are compared in cleaned form, changes not.
 // Unknown parameters are ignored.
 func parseFilter(q url.Values) Filter {
-	clip := func(name string) string { return line(cut(strings.TrimSpace(q.Get(name)), maxLine)) }
-	f := Filter{Text: clip("q"), Path: cut(q.Get("path"), maxLine), Content: cut(q.Get("content"), maxLine), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Compare: clip("compare"), Page: 1}
+	clip := func(name string) string { return view.Clean(firstLine(strings.TrimSpace(q.Get(name)))) }
+	f := Filter{Text: clip("q"), Path: firstLine(q.Get("path")), Content: firstLine(q.Get("content")), Phase: clip("phase"), Trigger: clip("trigger"), Only: clip("only"), Compare: clip("compare"), Page: 1}
 	if n, err := strconv.Atoi(q.Get("page")); err == nil && n > 1 && n < 1<<20 {
 		f.Page = n
 	}
@@ -155,17 +141,20 @@ func (s *search) finds(c *gitstore.Checkpoint) bool {
 		selected = !c.Valid()
 	}
 	switch {
-	case !selected, s.Phase != "" && line(cut(c.Phase, maxLine)) != s.Phase, s.Trigger != "" && string(c.Trigger) != s.Trigger,
+	case !selected, s.Phase != "" && shownPhase(c) != s.Phase, s.Trigger != "" && string(c.Trigger) != s.Trigger,
 		s.Text != "" && !contains(s.Text, string(c.ID), c.Note, c.Branch) && (s.hasText == nil || !s.hasText(c, s.Text)):
 		return false
 	}
 	return s.changed == nil || s.changed(c)
 }
 
+// shownPhase returns the name of a checkpoint's phase as pages and filters have it.
+func shownPhase(c *gitstore.Checkpoint) string { return view.Clean(firstLine(c.Phase)) }
+
 // contains searches strings for text, ignoring case.
 func contains(text string, in ...string) bool {
 	text = strings.ToLower(text)
-	return slices.ContainsFunc(in, func(s string) bool { return strings.Contains(strings.ToLower(line(s)), text) })
+	return slices.ContainsFunc(in, func(s string) bool { return strings.Contains(strings.ToLower(view.Clean(s)), text) })
 }
 
 // A pager holds parameters of a timeline.
@@ -208,11 +197,11 @@ func shown(from, n int, t Timeline) string {
 	case n == 0:
 		return "none"
 	case n == t.Found && !t.Partly:
-		return count(n, "checkpoint")
+		return view.Plural(n, "checkpoint")
 	case t.Partly:
-		return "the newest " + thousands(n)
+		return fmt.Sprint("the newest ", n)
 	}
-	return thousands(from+1) + "\u2013" + thousands(from+n) + " of " + count(t.Found, "checkpoint")
+	return fmt.Sprintf("%d\u2013%d of %s", from+1, from+n, view.Plural(t.Found, "checkpoint"))
 }
 
 // runs returns runs of automatic checkpoints, or single checkpoints if the filter selects some.
@@ -229,7 +218,7 @@ func (v pager) groups(l *gitstore.List, f Filter, kept []int) []Group {
 	var groups []Group
 	for at := 0; at < len(runs); {
 		phase := l.Checkpoints[runs[at][0]].Phase
-		g := Group{Phase: line(cut(phase, maxLine))}
+		g := Group{Phase: shownPhase(&l.Checkpoints[runs[at][0]])}
 		newest := l.Checkpoints[runs[at][0]].Created
 		oldest := newest
 		for at < len(runs) && l.Checkpoints[runs[at][0]].Phase == phase {
@@ -257,17 +246,15 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 	heads, members := entries[:len(runs)], entries[len(runs):]
 	rows := make([]TimelineRow, len(runs))
 	for k, run := range runs {
+		rows[k].TimelineEntry = v.listed(l, f, run[0], &heads[k])
 		if len(run) == 1 {
-			rows[k].Entry = v.listed(l, f, run[0], &heads[k])
 			continue
 		}
-		folded := &Run{Title: line(heads[k].Title), Change: heads[k].Change}
 		for n, i := range run {
 			e := v.listed(l, f, i, &members[n])
-			folded.Entries, folded.Open = append(folded.Entries, e), folded.Open || e.Chosen
+			rows[k].Run, rows[k].Open = append(rows[k].Run, e), rows[k].Open || e.Chosen
 		}
-		folded.At, folded.Issue, members = folded.Entries[0].At, folded.Entries[0].Issue, members[len(run):]
-		rows[k].Run = folded
+		members = members[len(run):]
 	}
 	return rows
 }
@@ -277,7 +264,7 @@ func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) Timelin
 	c, e := of.Checkpoint, v.entry(of)
 	if v.many {
 		e.Issue, e.IssueURL = issueLabel(l.Issue), v.links.issue(l.Issue)
-	} else if branch := line(cut(l.Checkpoints[0].Branch, maxLine)); e.Branch != branch {
+	} else if e.Branch != l.Checkpoints[0].Branch {
 		e.Elsewhere = e.Branch
 	}
 	if v.links.file || c.ID == "" || v.base == "" {
@@ -302,43 +289,29 @@ func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) Timelin
 }
 
 // entry returns an entry in the form of the page.
-func (v pager) entry(e *view.Entry) TimelineEntry {
-	c := e.Checkpoint
-	id := string(c.ID)
-	if id == "" {
-		id = c.Commit.String()
+func (v pager) entry(of *view.Entry) TimelineEntry {
+	c := of.Checkpoint
+	e := TimelineEntry{
+		Entry: *of, ID: c.Name(), Commit: c.Commit.String(),
+		Title: firstLine(of.Work()), Tokens: view.TokensText(checkpoint.SumOf(of.Usage)),
+		Mark: view.Category(c), Phase: shownPhase(c), Branch: c.Branch,
+		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c), Pinned: c.Pinned, Archived: c.Archived,
 	}
-	back := ""
+	e.Short = view.CutBytes(checkpoint.ID(e.ID).Short(), 24)
 	if v.write && c.ID != "" && e.Problem == "" {
-		back = v.links.below(c, "restore")
+		e.Back = v.links.below(c, "restore")
 	}
-	return TimelineEntry{
-		Back: back,
-		ID:   line(id), Short: line(cut(checkpoint.ID(id).Short(), 24)), Commit: c.Commit.String(),
-		Title: firstLine(e.Work()), Event: firstLine(e.Event), Change: e.Change,
-		Who: firstLine(e.Who()), Tokens: view.TokensText(checkpoint.SumOf(e.Usage)),
-		Mark: view.Category(c), Phase: line(cut(c.Phase, maxLine)), Branch: line(cut(c.Branch, maxLine)),
-		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c),
-		Tip: e.Tip, Pinned: c.Pinned, Resumable: e.Resumable, Old: e.Stale, Archived: c.Archived,
-		Problem: line(e.Problem), By: line(cut(e.By, maxLine)),
-	}
+	return e
 }
 
-// span formats a time range.
+// span formats a range of days.
 func span(from, to time.Time) string {
-	from, to = from.In(time.Local), to.In(time.Local)
-	const day, at = "2 Jan 2006", "15:04"
+	first, last := from.In(time.Local).Format("2 Jan 2006"), to.In(time.Local).Format("2 Jan 2006")
 	switch {
 	case from.IsZero() || to.IsZero():
 		return ""
-	case from.Format(day+at) == to.Format(day+at):
-		return to.Format(day + ", " + at)
-	case from.Format(day) == to.Format(day):
-		return to.Format(day) + ", " + from.Format(at) + "\u2013" + to.Format(at)
-	case from.Year() == to.Year() && from.Month() == to.Month():
-		return from.Format("2") + "\u2013" + to.Format(day)
-	case from.Year() == to.Year():
-		return from.Format("2 Jan") + " \u2013 " + to.Format(day)
+	case first == last:
+		return last
 	}
-	return from.Format(day) + " \u2013 " + to.Format(day)
+	return first + " \u2013 " + last
 }

@@ -27,14 +27,14 @@
 // generated for the same change and the same plan: if the plan differs by now, nothing is done.
 // Of the worktree, the page shows only files that a commit or a checkpoint has.
 //
-// Text of records, notes, names and files is hostile. It is HTML-escaped, and invisible and
-// bidirectional control characters are shown as escapes. Such text never becomes a link,
-// except as an escaped part of an https address of the remote's forge (Forge).
+// Text of records, notes, names and files is hostile. Templates escape it for HTML, and render shows
+// invisible and bidirectional control characters of the whole page as escapes. Such text never
+// becomes a link, except as an escaped part of an https address of the remote's forge (Forge).
 //
 // # Structure
 //
-// Models (Timeline, Record, Diff ...) are values from pure functions. Templates are
-// parsed for the first page, because every command links this package.
+// A page is a template over values of package view and of this package, which have the text of
+// records as it is. Templates are parsed for the first page, because every command links this package.
 package web
 
 import (

@@ -2,7 +2,7 @@ package diff
 
 import (
 	"encoding/json"
-	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,87 +13,77 @@ import (
 // keyNames lists the keys that can identify a list element, the most reliable key first.
 var keyNames = [...]string{"id", "task_id", "checkpoint_id", "path", "agent", "phase", "number", "key", "name"}
 
-// A pairing maps the elements of two lists to each other by index.
-type pairing struct {
-	at       place
-	from, to []any
-	key      string // shared key of the elements, "" if they are paired by content
-	oldOf    []int  // index of the old element for each new element, -1 if unpaired
-	newOf    []int  // index of the new element for each old element, -1 if unpaired
+func (w *walk) list(at place, from, to []any) {
+	key := sharedKey(from, to)
+	if key == "" {
+		w.edits(at, from, to)
+		return
+	}
+	placeOf := func(k int, id string) place {
+		if strings.Trim(id, "0123456789") == "" {
+			id = key + "=" + id // a bare number would read as an index
+		}
+		return at.element(k, id)
+	}
+	oldKeys, newKeys := keysOf(from, key), keysOf(to, key)
+	i, j := 0, 0
+	for _, l := range Edit(oldKeys, newKeys) {
+		old, isOld := i, true
+		switch l.Op {
+		case '-':
+			if !slices.Contains(newKeys, l.Text) {
+				w.add(placeOf(i, l.Text), Removed, from[i], nil)
+			}
+			i++
+			continue
+		case '+':
+			old = slices.Index(oldKeys, l.Text)
+			if isOld = old >= 0; isOld && old != j {
+				w.add(placeOf(j, l.Text), Moved, checkpoint.Int(int64(old)), checkpoint.Int(int64(j)))
+			}
+		default:
+			i++
+		}
+		if isOld {
+			w.value(placeOf(j, l.Text), from[old], to[j])
+		} else {
+			w.add(placeOf(j, l.Text), Added, nil, to[j])
+		}
+		j++
+	}
 }
 
-func (w *walk) list(at place, from, to []any) {
-	p := pair(at, from, to)
-	stays := p.staying()
-	if p.key == "" {
-		p.fillGaps(stays)
-	}
-	for i, old := range from {
-		if p.newOf[i] < 0 {
-			w.add(p.placeOf(i, old), Removed, old, nil)
-		}
-	}
-	for j, now := range to {
-		i := p.oldOf[j]
-		if i < 0 {
-			w.add(p.placeOf(j, now), Added, nil, now)
+// edits compares lists without a shared key by the contents of their elements. If an element was removed
+// and one of the same type was added at its place, the element has changed.
+func (w *walk) edits(at place, from, to []any) {
+	i, j := 0, 0
+	lines := Edit(contents(from), contents(to))
+	for k := 0; k < len(lines); {
+		if lines[k].Op == ' ' {
+			i, j, k = i+1, j+1, k+1
 			continue
 		}
-		if !stays[j] {
-			w.add(p.placeOf(j, now), Moved, checkpoint.Int(int64(i)), checkpoint.Int(int64(j)))
+		gone, came := i, j
+		for ; k < len(lines) && lines[k].Op != ' '; k++ {
+			if lines[k].Op == '-' {
+				i++
+			} else {
+				j++
+			}
 		}
-		if (from[i] == nil) != (now == nil) { // inside a list, null is a value like any other
-			w.add(p.placeOf(j, now), Changed, from[i], now)
-		} else {
-			w.value(p.placeOf(j, now), from[i], now)
-		}
-	}
-}
-
-func (p *pairing) placeOf(k int, v any) place {
-	if p.key == "" {
-		return p.at.element(k, "")
-	}
-	name, _ := keyIn(v, p.key)
-	if strings.Trim(name, "0123456789") == "" {
-		name = p.key + "=" + name // a bare number would read as an index
-	}
-	return p.at.element(k, name)
-}
-
-// pair pairs the elements of both lists by key or content.
-func pair(at place, from, to []any) *pairing {
-	p := &pairing{at: at, from: from, to: to, key: sharedKey(from, to), oldOf: none(len(to)), newOf: none(len(from))}
-	where := make(map[string][]int, len(from))
-	for i, v := range from {
-		id := p.identity(v)
-		where[id] = append(where[id], i)
-	}
-	for j, v := range to {
-		id := p.identity(v)
-		if same := where[id]; len(same) > 0 {
-			p.oldOf[j], p.newOf[same[0]] = same[0], j
-			where[id] = same[1:]
+		for ; gone < i || came < j; gone, came = gone+1, came+1 {
+			if gone < i && came < j && reflect.TypeOf(from[gone]) == reflect.TypeOf(to[came]) {
+				w.value(at.element(came, ""), from[gone], to[came])
+				continue
+			}
+			if gone < i {
+				w.add(at.element(gone, ""), Removed, from[gone], nil)
+			}
+			if came < j {
+				w.add(at.element(came, ""), Added, nil, to[came])
+			}
 		}
 	}
-	return p
-}
-
-func none(n int) []int {
-	l := make([]int, n)
-	for k := range l {
-		l[k] = -1
-	}
-	return l
-}
-
-// identity returns the key value or the content of a list element.
-func (p *pairing) identity(v any) string {
-	if p.key != "" {
-		id, _ := keyIn(v, p.key)
-		return id
-	}
-	return content(v)
 }
 
 // sharedKey returns the first key with distinct values in both lists, "" if no key
@@ -136,85 +126,28 @@ func keyIn(v any, key string) (string, bool) {
 	return "", false
 }
 
-// content returns the text that identifies a list element without a shared key.
-func content(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strconv.Quote(v)
-	case checkpoint.Number:
-		return string(v)
+// contents returns texts that identify the elements of a list without a shared key.
+func contents(list []any) []string {
+	texts := make([]string, len(list))
+	for k, v := range list {
+		switch v := v.(type) {
+		case string:
+			texts[k] = strconv.Quote(v)
+		case checkpoint.Number:
+			texts[k] = string(v)
+		default:
+			data, _ := json.Marshal(v) // "" for what is not a document value
+			texts[k] = string(data)
+		}
 	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return "" // not a document value; elements of this kind are treated as equal
-	}
-	return string(data)
+	return texts
 }
 
-// staying marks the new elements that did not move: a longest increasing subsequence of
-// the paired elements.
-func (p *pairing) staying() []bool {
-	var ends []int // ends[n] is the index in p.to of the last element of the best run of length n+1
-	before := none(len(p.to))
-	for j, i := range p.oldOf {
-		if i < 0 {
-			continue
-		}
-		n, _ := slices.BinarySearchFunc(ends, i, func(end, i int) int { return p.oldOf[end] - i })
-		if n > 0 {
-			before[j] = ends[n-1]
-		}
-		if n == len(ends) {
-			ends = append(ends, j)
-		}
-		ends[n] = j
+// keysOf returns the values of a key in the elements of a list.
+func keysOf(list []any, key string) []string {
+	keys := make([]string, len(list))
+	for k, v := range list {
+		keys[k], _ = keyIn(v, key)
 	}
-	stays := make([]bool, len(p.to))
-	if len(ends) == 0 {
-		return stays
-	}
-	for j := ends[len(ends)-1]; j >= 0; j = before[j] {
-		stays[j] = true
-	}
-	return stays
-}
-
-// fillGaps pairs the unpaired elements between two unmoved elements in list order. Such a
-// pair is a changed element.
-func (p *pairing) fillGaps(stays []bool) {
-	i := 0
-	for j := 0; j <= len(p.to); j++ {
-		if j < len(p.to) && !stays[j] {
-			continue
-		}
-		end := len(p.from)
-		if j < len(p.to) {
-			end = p.oldOf[j]
-		}
-		p.fillGap(i, end, j, stays)
-		i = end + 1
-	}
-}
-
-// fillGap pairs the unpaired old elements in [i, end) with the unpaired new elements
-// before j, if both have the same type: then a change is likely.
-func (p *pairing) fillGap(i, end, j int, stays []bool) {
-	at := j
-	for at > 0 && !stays[at-1] {
-		at--
-	}
-	for ; at < j; at++ {
-		if p.oldOf[at] >= 0 {
-			continue
-		}
-		for i < end && (p.newOf[i] >= 0 || fmt.Sprintf("%T", p.from[i]) != fmt.Sprintf("%T", p.to[at])) {
-			i++
-		}
-		if i >= end {
-			return
-		}
-		p.oldOf[at], p.newOf[i] = i, at
-		stays[at] = true
-		i++
-	}
+	return keys
 }

@@ -227,7 +227,7 @@ func (e *Entry) Line(now time.Time) string {
 	if cp.Filed.Why != "" {
 		what += fmt.Sprintf(" (%s, archived %s)", ArchivedAs(cp), Ago(cp.Filed.At, now))
 	}
-	line := fmt.Sprintf("%s %s  %s  %s", marks, cmp.Or(string(cp.ID), cp.Commit.String()), Ago(cp.Created, now), what+ByText(e.By))
+	line := fmt.Sprintf("%s %s  %s  %s", marks, cp.Name(), Ago(cp.Created, now), what+ByText(e.By))
 	if note := FirstLine(cp.Note); note != "" {
 		line += ": " + note
 	}

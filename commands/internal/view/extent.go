@@ -19,21 +19,9 @@ func ScopeText(s checkpoint.Snapshot) string {
 	return text
 }
 
-// A LeftOutLine is a path that a save did not capture. Path is "." for unnamed files. Why has the
-// reason, and the checkpoint whose version the state has instead. Size is in bytes, 0 if unknown.
-type LeftOutLine struct {
-	Path, Why string
-	Size      int64
-}
-
-// ListLeftOut returns the paths that a save did not capture.
-func ListLeftOut(s checkpoint.Snapshot) []LeftOutLine {
-	list := make([]LeftOutLine, len(s.Skipped))
-	for i, f := range s.Skipped {
-		list[i] = LeftOutLine{f.Path, f.Reason + CarriedText(f), f.Size}
-	}
-	return list
-}
+// WhyLeftOut returns the reason why a save did not capture a path, and the checkpoint whose version
+// the state has instead.
+func WhyLeftOut(f checkpoint.Skipped) string { return f.Reason + CarriedText(f) }
 
 // CarriedText returns "; as in <id>" for a path whose version in the state comes from a checkpoint.
 func CarriedText(f checkpoint.Skipped) string {

@@ -58,7 +58,9 @@ func encode(v any) ([]byte, error) {
 	if err := e.object(head, r); err != nil {
 		return nil, err
 	}
-	return append(jsonBreak(escapeUnprintable(e.buf.Bytes())), '\n'), nil
+	line := lineStart{colons: -1}
+	text := line.breakCommands(string(escapeUnprintable(e.buf.Bytes())), func(last byte) string { return string(appendUTF16(nil, rune(last))) })
+	return []byte(text + "\n"), nil
 }
 
 // encoder encodes this package's structs as JSON. encoding/json cannot encode a nil list

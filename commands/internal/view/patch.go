@@ -5,11 +5,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/diff"
+
+	"github.com/aymanbagabas/go-udiff"
 )
+
+// RecordChanges returns the changes between two records. The source bytes of an imported document are
+// compared as fields of the document.
+func RecordChanges(before, after *checkpoint.Record) []diff.FieldChange {
+	return slices.DeleteFunc(diff.Records(before.Doc(), after.Doc()), func(c diff.FieldChange) bool {
+		name, ok := strings.CutPrefix(c.Path, "layout.files.")
+		return ok && strings.HasSuffix(name, ".text") && strings.Count(name, ".") == 1
+	})
+}
+
+// Told returns the changes of a record without those of its id and times, and with files without
+// those of the list of files: other parts of a comparison show them.
+func Told(changes []diff.FieldChange, files bool) []diff.FieldChange {
+	return slices.DeleteFunc(slices.Clone(changes), func(c diff.FieldChange) bool {
+		return c.Path == "checkpoint_id" || c.Path == "created_at" || c.Path == "clock" || files && strings.HasPrefix(c.Path, "files_modified")
+	})
+}
 
 // Record renders the changes of a record. A single-line change that fits takes one line.
 // Lines are indented so that git apply ignores them as text.
@@ -44,17 +65,12 @@ func Summary(changes []diff.FieldChange) string {
 type Patch struct {
 	screen Screen
 	w      io.Writer
-	rest   []byte // buffered part of an unterminated line
-	within bool   // part of that line is already written
+	rest   []byte // unterminated line
 	hunk   bool   // current lines belong to a hunk
-	style  Style
 }
 
 // Patch returns a Patch that writes to w.
 func (s Screen) Patch(w io.Writer) *Patch { return &Patch{screen: s, w: w} }
-
-// maxLine limits the buffered bytes of an unterminated line.
-const maxLine = 1 << 16
 
 // Write writes part of a diff.
 func (p *Patch) Write(data []byte) (int, error) {
@@ -65,9 +81,6 @@ func (p *Patch) Write(data []byte) (int, error) {
 				return 0, err
 			}
 		}
-	}
-	if len(p.rest) > maxLine {
-		return len(data), p.flush("")
 	}
 	return len(data), nil
 }
@@ -86,11 +99,8 @@ func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 	b.WriteString("  " + s.Paint(opStyles[c.Op], fmt.Sprintf("%-7s", c.Op)) + "  " + name)
 	if old, now := text(c.Old), text(c.New); strings.Contains(old+now, "\n") {
 		b.WriteString(":\n")
-		for _, h := range diff.Lines(old, now, around) {
-			b.WriteString("    " + s.Paint(Cyan, places(h)) + "\n")
-			for _, l := range h.Lines {
-				b.WriteString("    " + s.Paint(lineStyle(l.Op), s.fit(string(l.Op)+Clean(l.Text), 4)) + "\n")
-			}
+		for _, line := range unified(old, now) {
+			b.WriteString("    " + s.Paint(lineStyle(line[0]), s.fit(Clean(line), 4)) + "\n")
 		}
 		return
 	}
@@ -104,15 +114,13 @@ func (s Screen) change(b *strings.Builder, c diff.FieldChange) {
 		b.WriteString("    " + s.fit(said, 4) + "\n")
 		return
 	}
-	before, after := s.near(value(c.Old), value(c.New), c.Op)
 	for _, side := range []struct {
 		sign  string
 		style Style
 		value any
-		text  string
-	}{{"- ", Red, c.Old, before}, {"+ ", Green, c.New, after}} {
+	}{{"- ", Red, c.Old}, {"+ ", Green, c.New}} {
 		if side.value != nil || c.Op == diff.Changed {
-			b.WriteString("    " + s.Paint(side.style, s.fit(side.sign+side.text, 4)) + "\n")
+			b.WriteString("    " + s.Paint(side.style, s.fit(side.sign+value(side.value), 4)) + "\n")
 		}
 	}
 }
@@ -125,30 +133,28 @@ func text(v any) string {
 	return s
 }
 
-// around is the number of context lines around changed lines.
-const around = 3
-
-// places returns a hunk header. As in git, the line number of an empty side is the line
-// before the hunk.
-func places(h diff.Hunk) string {
-	removed, added := 0, 0
-	for _, l := range h.Lines {
-		if l.Op != '+' {
-			removed++
-		}
-		if l.Op != '-' {
-			added++
+// unified returns the hunks of a diff of two texts. If only the final newline differs, the diff adds or
+// removes an empty line.
+func unified(old, now string) []string {
+	if !strings.HasSuffix(old, "\n") || !strings.HasSuffix(now, "\n") {
+		for _, text := range []*string{&old, &now} {
+			if *text != "" {
+				*text += "\n"
+			}
 		}
 	}
-	old, now := h.Old, h.New
-	if removed == 0 {
-		old--
+	text, _ := udiff.ToUnified("", "", old, udiff.Lines(old, now), 3) // its own edits are valid
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")[2:]  // without the names of the files
+	for i, line := range lines {
+		if strings.HasPrefix(line, "@@") {
+			lines[i] = onlyLine.ReplaceAllString(line, "$1,1 ")
+		}
 	}
-	if added == 0 {
-		now--
-	}
-	return fmt.Sprintf("@@ -%d,%d +%d,%d @@", old, removed, now, added)
+	return lines
 }
+
+// onlyLine matches the place of a hunk of a single line, of which udiff leaves out the number of lines.
+var onlyLine = regexp.MustCompile(`([-+]\d+) `)
 
 // lineStyle returns a diff line's style by its first character.
 func lineStyle(sign byte) Style {
@@ -157,6 +163,8 @@ func lineStyle(sign byte) Style {
 		return Green
 	case '-':
 		return Red
+	case '@':
+		return Cyan
 	}
 	return ""
 }
@@ -196,55 +204,24 @@ func ordinal(v any) string {
 	return fmt.Sprint(k + 1)
 }
 
-// near shortens a long common prefix of two texts if it would push their difference off
-// the screen. A few characters of the prefix stay as context.
-func (s Screen) near(old, now string, op diff.Op) (before, after string) {
-	const indent, context, enough = 6, 12, 10
-	if op != diff.Changed || s.Width <= 0 {
-		return old, now
-	}
-	a, b := []rune(old), []rune(now)
-	same := 0
-	for same < len(a) && same < len(b) && a[same] == b[same] {
-		same++
-	}
-	if Width(string(a[:same]))+enough <= s.Width-indent || same <= context {
-		return old, now
-	}
-	return "..." + string(a[same-context:]), "..." + string(b[same-context:])
-}
-
-// flush writes the buffered part of a line, followed by end: a newline, or "" if the line
-// continues.
+// flush writes the buffered line, followed by end: a newline, or "" at the end of the diff. Lines
+// before the first hunk describe the file. Hunk lines begin with a sign, a space or a backslash.
 func (p *Patch) flush(end string) error {
-	line := string(p.rest)
-	if !p.within {
-		p.begin(line)
-	}
-	head, tail := line, ""
-	if p.style == Cyan { // a hunk header ends after its line numbers
-		if at := strings.Index(line[min(2, len(line)):], "@@"); at >= 0 {
-			head, tail = line[:at+4], line[at+4:]
-		}
-	}
-	_, err := io.WriteString(p.w, p.screen.Paint(p.style, CleanBlock(head))+CleanBlock(tail)+end)
-	p.rest, p.within = p.rest[:0], end == ""
-	return err
-}
-
-// begin sets the style of a line. Lines before the first hunk describe the file. Hunk
-// lines begin with a sign, a space or a backslash.
-func (p *Patch) begin(line string) {
+	head, tail, style := string(p.rest), "", Bold
 	switch {
-	case strings.HasPrefix(line, "diff "):
-		p.hunk, p.style = false, Bold
-	case strings.HasPrefix(line, "@@"):
-		p.hunk, p.style = true, Cyan
-	case !p.hunk:
-		p.style = Bold
-	case line == "":
-		p.style = ""
-	default:
-		p.style = lineStyle(line[0])
+	case strings.HasPrefix(head, "diff "):
+		p.hunk = false
+	case strings.HasPrefix(head, "@@"):
+		p.hunk, style = true, Cyan
+		if at := strings.Index(head[2:], "@@"); at >= 0 { // the header ends after its line numbers
+			head, tail = head[:at+4], head[at+4:]
+		}
+	case p.hunk && head == "":
+		style = ""
+	case p.hunk:
+		style = lineStyle(head[0])
 	}
+	_, err := io.WriteString(p.w, p.screen.Paint(style, CleanBlock(head))+CleanBlock(tail)+end)
+	p.rest = p.rest[:0]
+	return err
 }

@@ -237,6 +237,37 @@ func ContinueFrom(r *checkpoint.Record, at progress.Point) string {
 	return cmp.Or(at.Code, "the checkpoint")
 }
 
+// A Phase is a phase of a workflow with its state: done, skipped, in progress or open.
+type Phase struct{ Name, State string }
+
+// PhaseCurrent is the state of the phase in which the work goes on.
+const PhaseCurrent = "in progress"
+
+// Phases returns the phases in their order.
+func Phases(p checkpoint.Progress, at progress.Point) []Phase {
+	names := slices.Clone(p.Names)
+	if len(names) == 0 {
+		names = slices.Concat(p.Completed, p.Skipped)
+	}
+	if !at.Complete && at.Phase != "" && !slices.Contains(names, at.Phase) {
+		names = append(names, at.Phase)
+	}
+	names = Distinct(append(names, p.Remaining...))
+	phases := make([]Phase, len(names))
+	for i, name := range names {
+		phases[i] = Phase{name, "open"}
+		switch {
+		case name == at.Phase && !at.Complete:
+			phases[i].State = PhaseCurrent
+		case slices.Contains(p.Completed, name):
+			phases[i].State = "done"
+		case slices.Contains(p.Skipped, name):
+			phases[i].State = "skipped"
+		}
+	}
+	return phases
+}
+
 // phaseText returns a text such as "implementing, phase 3 of 5; left: validation, docs".
 func phaseText(at progress.Point, p checkpoint.Progress) string {
 	switch {

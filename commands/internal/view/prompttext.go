@@ -138,31 +138,13 @@ const manyPhases = 30
 // phasesText lists the phases with their states and titles, such as "1 Token model done; 2
 // Middleware in progress; 3 Tests open".
 func phasesText(r *checkpoint.Record, at progress.Point, titles map[string]string) string {
-	p := r.Progress()
-	all := slices.Clone(p.Names)
-	if len(all) == 0 {
-		all = slices.Concat(p.Completed, p.Skipped)
-	}
-	if !at.Complete && at.Phase != "" && !slices.Contains(all, at.Phase) {
-		all = append(all, at.Phase)
-	}
-	all = Distinct(append(all, p.Remaining...))
+	all := Phases(r.Progress(), at)
 	var texts []string
 	counts := map[string]int{}
-	for _, name := range all {
-		state := "open"
-		switch {
-		case name == at.Phase && !at.Complete:
-			state = "in progress"
-		case slices.Contains(p.Completed, name):
-			state = "done"
-		case slices.Contains(p.Skipped, name):
-			state = "skipped"
+	for _, p := range all {
+		if counts[p.State]++; len(all) <= manyPhases || p.State == PhaseCurrent {
+			texts = append(texts, words(p.Name, titles[p.Name], p.State))
 		}
-		if counts[state]++; len(all) > manyPhases && state != "in progress" {
-			continue
-		}
-		texts = append(texts, words(name, titles[name], state))
 	}
 	if len(all) > manyPhases {
 		texts = append([]string{fmt.Sprintf("%d done", counts["done"])}, append(texts, fmt.Sprintf("%d open", counts["open"]))...)

@@ -49,27 +49,24 @@ func RestoredFiles(done *gitstore.Restored, dryRun bool, agent func(session stri
 		id := done.Sessions[p]
 		add([]string{p}, FileLeft, fmt.Sprintf("changed by another session in this worktree, %s, left as it is", SessionName(id, agent(id))))
 	}
-	add(done.Unsaved, FileLeft, LeftUnsaved)
-	add(without(done.Committed, done.Skipped), FileLeft, LeftCommitted)
+	add(done.Unsaved, FileLeft, "changed since and not in the checkpoint, left as it is")
+	add(Without(done.Committed, done.Skipped), FileLeft, "changed by a commit since, left as it is")
 	add(done.Sparse, FileLeft, LeftSparse)
-	add(without(done.Later, done.Restored), FileLater, CameLater)
+	add(Without(done.Later, done.Restored), FileLater, "came later")
 	add(done.Merged, FileConflicts, HasConflicts)
 	return files
 }
 
-// without returns the paths that others lack.
-func without(paths, others []string) []string {
+// Without returns the paths that others lack.
+func Without(paths, others []string) []string {
 	known := Set(others)
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return known[p] })
 }
 
 // Texts about the files of a restore.
 const (
-	LeftSince     = "changed since, left as it is"
-	LeftInTheWay  = "in the way, left as it is"
-	LeftUnsaved   = "changed since and not in the checkpoint, left as it is"
-	LeftCommitted = "changed by a commit since, left as it is"
-	LeftSparse    = "outside the sparse checkout or marked skip-worktree, not written"
-	CameLater     = "came later"
-	HasConflicts  = "conflicts to resolve"
+	LeftSince    = "changed since, left as it is"
+	LeftInTheWay = "in the way, left as it is"
+	LeftSparse   = "outside the sparse checkout or marked skip-worktree, not written"
+	HasConflicts = "conflicts to resolve"
 )

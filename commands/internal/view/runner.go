@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bytes"
 	"io"
 	"strings"
 	"sync"
@@ -48,15 +47,6 @@ func (l *runnerLog) Write(p []byte) (int, error) {
 		return min(n, len(p)), err
 	}
 	return len(p), nil
-}
-
-// jsonBreak breaks commands in a JSON record, and preserves its values.
-func jsonBreak(record []byte) []byte {
-	if !bytes.Contains(record, []byte("##")) && !bytes.Contains(record, []byte("section_")) {
-		return record
-	}
-	line := lineStart{colons: -1}
-	return []byte(line.breakCommands(string(record), func(last byte) string { return string(appendUTF16(nil, rune(last))) }))
 }
 
 // A lineStart describes the current line up to a byte. The zero value is an empty line.

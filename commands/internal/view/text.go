@@ -36,19 +36,12 @@ func CleanBlock(s string) string {
 	})
 }
 
-// Width returns the number of terminal cells of s. A pictograph after a zero-width joiner
-// has width 0; letters after a joiner keep their width.
+// Width returns the number of terminal cells of s.
 func Width(s string) int {
 	if plain(s) {
 		return len(s)
 	}
-	n := 0
-	for m := (measure{}); s != ""; {
-		var size, cells int
-		size, cells = m.next(s)
-		s, n = s[size:], n+cells
-	}
-	return n
+	return displaywidth.String(s)
 }
 
 // Truncate shortens s to at most n cells; shortened text ends in "...".
@@ -64,13 +57,9 @@ func Truncate(s string, n int) string {
 // Cut splits s after at most n cells. Combining characters stay with their base
 // character.
 func Cut(s string, n int) (head, rest string) {
-	at, used := 0, 0
-	for m := (measure{}); at < len(s); {
-		size, cells := m.next(s[at:])
-		if used += cells; used > n {
-			break
-		}
-		at += size
+	at := 0
+	for g := displaywidth.StringGraphemes(s); g.Next() && n >= g.Width(); {
+		at, n = at+len(g.Value()), n-g.Width()
 	}
 	return s[:at], s[at:]
 }
@@ -97,9 +86,14 @@ func clean(s string, space func(rune) string) string {
 	var b strings.Builder
 	marks := 0 // consecutive zero-width characters
 	for i := 0; i < len(s); {
+		if plain(s[i : i+1]) { // most of a page
+			b.WriteByte(s[i])
+			i, marks = i+1, 0
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		text := space(r)
-		if marks++; runeWidth(r) > 0 || text != "" {
+		if marks++; displaywidth.Rune(r) > 0 || text != "" {
 			marks = 0
 		}
 		switch {
@@ -129,43 +123,8 @@ func plain(s string) bool {
 	return true
 }
 
-// runeWidth returns the width of a single character.
-func runeWidth(r rune) int {
-	switch {
-	case r >= 0x1160 && r <= 0x11ff: // Hangul vowels and finals share the cells of the initial
-		return 0
-	case r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators; two form a flag of two cells
-		return 1
-	}
-	return displaywidth.Rune(r)
-}
-
 // harmless reports whether r is safe for a terminal. Spaces of other scripts, and joiners
 // for scripts and emoji, are safe; other invisible characters are not.
 func harmless(r rune) bool {
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) || r == 0x200c || r == 0x200d
-}
-
-// A measure computes the width of consecutive characters.
-type measure struct {
-	picture bool // previous visible character is a pictograph
-	joined  bool // a joiner follows the pictograph
-}
-
-func (m *measure) next(s string) (size, cells int) {
-	r, size := utf8.DecodeRuneInString(s)
-	cells = runeWidth(r)
-	switch {
-	case r == 0x200d:
-		m.joined = m.picture
-		return size, 0
-	case cells == 0:
-		return size, 0
-	}
-	picture := unicode.Is(unicode.So, r)
-	if m.joined && picture {
-		cells = 0
-	}
-	m.picture, m.joined = picture, false
-	return size, cells
 }

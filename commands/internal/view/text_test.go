@@ -84,7 +84,7 @@ func TestWidth(t *testing.T) {
 		{"a\u200db\u200dc", 3}, // letters around a joiner keep their width
 		{"a\u200d\U0001f4bb", 3},
 		{"\U0001f1e9\U0001f1ea", 2},
-		{"\u2764\ufe0f", 1},
+		{"\u2764\ufe0f", 2},
 		{"\u0e01\u0e34", 1},
 		{"\u200b", 0},
 		{"\U00020000", 2},

@@ -131,6 +131,17 @@ func Briefly(at, now time.Time) string {
 	return fmt.Sprintf("%dd", d/(24*time.Hour))
 }
 
+// Bytes returns a size in KiB, MiB or GiB.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+}
+
 // Distinct returns a list without repeated words.
 func Distinct(list []string) []string {
 	seen := map[string]bool{}

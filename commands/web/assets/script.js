@@ -33,15 +33,11 @@
     show();
   }
 
-  // Titles have the reader's time zone, and ages grow while the page is open.
-  function age(seconds) {
-    var days = Math.floor(seconds / 86400);
-    if (seconds < 5) return "now";
-    if (seconds < 60) return Math.floor(seconds) + " s";
-    if (seconds < 3600) return Math.floor(seconds / 60) + " min";
-    if (days < 1) return Math.floor(seconds / 3600) + " h";
-    if (days < 100) return days + " d";
-    return (days < 365 ? "" : Math.floor(days / 365) + " y ") + Math.floor(days % 365 / 30) + " mo";
+  // Titles have the reader's time zone, and ages grow while the page is open: "3h", or "3 hours ago".
+  function age(seconds, long) {
+    var unit = seconds < 3600 ? ["minute", 60] : seconds < 86400 ? ["hour", 3600] : ["day", 86400], n = Math.floor(seconds / unit[1]);
+    if (n < 1) return long ? "just now" : "now";
+    return long ? n + " " + unit[0] + (n === 1 ? "" : "s") + " ago" : n + unit[0][0];
   }
 
   function localTimes() {
@@ -50,8 +46,7 @@
       if (isNaN(at)) return;
       time.title = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
       if (kind === undefined || at > Date.now()) return;
-      var text = age((Date.now() - at) / 1000);
-      if (kind && text !== "now") text += " " + kind;
+      var text = age((Date.now() - at) / 1000, kind === "ago");
       if (time.textContent !== text) time.textContent = text;
     });
   }
