@@ -35,6 +35,7 @@ var layers = [][]string{
 		"commands/internal/atomicfile",
 		"commands/internal/hook",
 		"commands/internal/manual",
+		"commands/internal/schema",
 		"commands/internal/terminal",
 		"commands/internal/transcript",
 	},

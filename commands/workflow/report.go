@@ -1,8 +1,6 @@
 package workflow
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,13 +9,12 @@ import (
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/schema"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/failure"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Limits of a summary in words. Summaries are read often, so they have to be short.
@@ -127,38 +124,32 @@ func readOutput(c *invoke.Invocation, place string) ([]byte, error) {
 	return data, nil
 }
 
-// checkOutput validates an output against the schema of o. A .json file has to be valid JSON,
+// checkOutput validates an output o.schema a schema. A .json file has to be valid JSON,
 // also without a schema.
 func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byte) error {
 	if o.schema == "" && !strings.HasSuffix(place, ".json") {
 		return nil
 	}
-	var rules *jsonschema.Resolved
+	s := new(schema.Schema)
 	if o.schema != "" {
-		s := new(jsonschema.Schema)
 		text, err := c.ReadInput(o.schema)
 		if err == nil {
-			err = decodeJSON(text, s)
-		}
-		if err == nil {
-			rules, err = s.Resolve(nil)
+			s, err = schema.Parse(text)
 		}
 		if err != nil {
 			return failure.Usagef("phase done: --schema: %s: %w", o.schema, err)
 		}
 	}
-	var value any
-	err := decodeJSON(data, &value)
-	if err == nil && rules != nil {
-		err = rules.Validate(value)
+	problems, err := s.Check(data)
+	if err == nil && len(problems) == 0 {
+		return nil
 	}
-	if err != nil {
-		return failure.Errorf(failure.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
+	if err == nil {
+		lines := make([]string, len(problems))
+		for i, p := range problems {
+			lines[i] = "  " + p.String()
+		}
+		err = errors.New(view.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
-	return nil
-}
-
-// decodeJSON decodes JSON without its byte order mark.
-func decodeJSON(data []byte, to any) error {
-	return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), to)
+	return failure.Errorf(failure.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)
 }
