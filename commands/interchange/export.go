@@ -295,7 +295,16 @@ func (x *exporting) exportLines() error {
 		_, err := lines.WriteTo(x.c.Out)
 		return err
 	}
-	return x.putLines(x.issue.RefName()+".jsonl", lines.Bytes())
+	name := x.issue.RefName() + ".jsonl"
+	x.root, x.below, x.written = x.target, ".", []string{name}
+	if err := x.open(); err != nil {
+		return err
+	}
+	defer x.dir.Close()
+	if err := mirror.Replace(x.dir, name, layout.Output{Path: name, Data: lines.Bytes()}); err != nil {
+		return fmt.Errorf("export: %s: %w", view.QuotePath(name), err)
+	}
+	return x.show()
 }
 
 // writeTuple writes the line of one checkpoint. The record is left out if it cannot be read.
@@ -312,17 +321,4 @@ func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, 
 	data, err := r.JSON()
 	t.Checkpoint = json.RawMessage(data)
 	return errors.Join(err, view.Write(w, t))
-}
-
-// putLines writes the lines to a file in --dir.
-func (x *exporting) putLines(name string, data []byte) error {
-	x.root, x.below, x.written = x.target, ".", []string{name}
-	if err := x.open(); err != nil {
-		return err
-	}
-	defer x.dir.Close()
-	if err := mirror.Replace(x.dir, name, layout.Output{Path: name, Data: data}); err != nil {
-		return fmt.Errorf("export: %s: %w", view.QuotePath(name), err)
-	}
-	return x.show()
 }

@@ -82,11 +82,7 @@ func (m *mirroring) patterns() []string {
 
 // load reads the state. It reports whether no state existed.
 func (m *mirroring) load() (fresh bool, err error) {
-	seen := m.state
 	m.state, fresh, err = mirror.Load(m.c.Store.Notes.Path(mirrorNote), string(m.as), m.root)
-	if err == nil && seen != nil {
-		m.state.Refresh(seen)
-	}
 	return fresh, err
 }
 

@@ -49,25 +49,19 @@ func (m *mirroring) takeIn() error {
 		if err != nil {
 			return err
 		}
-		m.recognize(files, unnoted)
-		m.takeAll(m.endRemoved(files, tips))
+		m.takeAll(m.endRemoved(m.recognize(files, unnoted), tips))
 		return nil
 	})
 }
 
-// recognize notes the owners of files that are not in the state, among the issues without
-// noted files. This happens if the state was lost, or if a process was killed between the
-// write of a file and the write of the state. Such a file still contains the name of its
-// workflow, which can differ from the issue.
-func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.Issue) {
-	unknown := map[string]bool{}
-	for _, f := range files {
-		if _, known := m.state.Files[f.Path]; !known {
-			unknown[f.Path] = true
-		}
-	}
-	if len(unknown) == 0 || m.as == crunch.Name { // crunch files name the issue
-		return
+// recognize compares changed files with those that the mirror would write now, for the issues
+// whose noted tip is another. Their files can differ from the note if it was lost, or if a process
+// was killed or the disk was full between the write of a file and the write of the note. An equal
+// file is not changed. A file that the note lacks still contains the name of its workflow, which
+// can differ from the issue. recognize returns the other files.
+func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.Issue) []mirror.ChangedFile {
+	if len(files) == 0 || m.as == crunch.Name { // crunch files name the issue
+		return files
 	}
 	for _, i := range unnoted {
 		outputs, err := m.outputs(i)
@@ -75,12 +69,20 @@ func (m *mirroring) recognize(files []mirror.ChangedFile, unnoted []checkpoint.I
 			continue
 		}
 		for _, o := range outputs {
-			if name := path.Join(work.LayoutFolder(m.c, m.as, i), o.Path); unknown[name] {
+			name := path.Join(work.LayoutFolder(m.c, m.as, i), o.Path)
+			at := slices.IndexFunc(files, func(f mirror.ChangedFile) bool { return f.Path == name })
+			_, known := m.state.Files[name]
+			switch {
+			case at < 0:
+			case files[at].Err == nil && bytes.Equal(files[at].Data, o.Data):
+				m.state.Took(files[at], string(i), m.key(name, o, i))
+				files = slices.Delete(files, at, at+1)
+			case !known:
 				m.state.Files[name] = mirror.FileState{Owner: string(i), Key: m.key(name, o, i)}
-				delete(unknown, name)
 			}
 		}
 	}
+	return files
 }
 
 // A taking is a changed file that can be recorded.
@@ -145,7 +147,7 @@ func (m *mirroring) take(t taking) error {
 	if err != nil {
 		return err
 	}
-	if !m.isThere(issue, t.doc) && !m.isWritten(issue, t) {
+	if !m.isThere(issue, t.doc) {
 		saved, err := m.save(issue, t)
 		if err != nil {
 			return err
@@ -189,20 +191,6 @@ func (m *mirroring) isThere(issue checkpoint.Issue, doc *layout.File) bool {
 	}
 	_, r, err := m.c.Store.NewestValid(m.c.Ctx, issue)
 	return err == nil && doc.In(r)
-}
-
-// isWritten reports whether a file equals the file that the mirror would write now. This
-// happens if a process was killed or the disk was full between the write and the note, or
-// if the note was lost.
-func (m *mirroring) isWritten(issue checkpoint.Issue, t taking) bool {
-	if t.doc.Whole() {
-		return false // isThere has compared it by id
-	}
-	outputs, err := m.outputs(issue)
-	folder := work.LayoutFolder(m.c, m.as, issue)
-	return err == nil && slices.ContainsFunc(outputs, func(o layout.Output) bool {
-		return o.Link == "" && path.Join(folder, o.Path) == t.Path && bytes.Equal(o.Data, t.Data)
-	})
 }
 
 // save records a document like `save --as`. A command that does not save, such as resume, may

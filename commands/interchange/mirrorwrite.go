@@ -29,9 +29,6 @@ func (m *mirroring) give(issue checkpoint.Issue, tips map[checkpoint.Issue]strin
 	for _, o := range outputs {
 		name := path.Join(work.LayoutFolder(m.c, m.as, issue), o.Path)
 		wanted[name] = true
-		if o.Data == nil && o.Link == "" {
-			continue // already in place
-		}
 		if other := m.taken(name, issue, tips); other != "" {
 			m.left(name, fmt.Errorf("it is the file of issue %s", other))
 		} else if err := m.put(name, o, issue); atomicfile.IsPassing(err) {
@@ -120,9 +117,6 @@ func (m *mirroring) taken(name string, issue checkpoint.Issue, tips map[checkpoi
 // outputs returns the files of an issue. The slice is empty if the issue has no
 // checkpoint, and nil if the layout cannot represent it.
 func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
-	if m.as == crunch.Name {
-		return m.crunchOutputs(issue)
-	}
 	records, err := work.RecordsToExport(m.c, issue, m.as)
 	if errors.As(err, new(*gitstore.NoneError)) || err == nil && len(records) == 0 {
 		return m.failed(issue)
@@ -130,31 +124,17 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun := len(records[0].Progress().Completed) > 0
-	outputs, err := m.worded(issue, begun)(layout.Files(m.as, records))
-	if outputs == nil {
-		return nil, err
+	outputs, err := layout.Files(m.as, records)
+	if err == nil {
+		failed, err := m.failed(issue)
+		return append(outputs, failed...), err
 	}
-	failed, err := m.failed(issue)
-	return append(outputs, failed...), err
-}
-
-// worded returns no files if a layout cannot represent an issue, which is printed with --verbose
-// only. For work that has begun, a document that lacks values is a warning, because its file is
-// behind.
-func (m *mirroring) worded(issue checkpoint.Issue, begun bool) func([]layout.Output, error) ([]layout.Output, error) {
-	return func(outputs []layout.Output, err error) ([]layout.Output, error) {
-		switch {
-		case begun && errors.As(err, new(*layout.InvalidError)):
-			m.c.Warnf("mirror: issue %s: its file is not written: %v", issue, err)
-		case err != nil && m.c.Line.Common.Verbose:
-			m.c.Infof("mirror: issue %s: %v", issue, err)
-		}
-		if err != nil {
-			return nil, nil
-		}
-		return outputs, nil
+	if begun := len(records[len(records)-1].Progress().Completed) > 0; begun && errors.As(err, new(*layout.InvalidError)) {
+		m.c.Warnf("mirror: issue %s: its file is not written: %v", issue, err) // it is behind
+	} else if m.c.Line.Common.Verbose {
+		m.c.Infof("mirror: issue %s: %v", issue, err)
 	}
+	return nil, nil
 }
 
 // failed returns the files of an issue's last archived work, if it did not complete. The claude
@@ -200,48 +180,4 @@ func (m *mirroring) key(name string, o layout.Output, issue checkpoint.Issue) st
 		return ""
 	}
 	return doc.Key()
-}
-
-// crunchOutputs returns the crunch files of an issue, one per checkpoint. Only files that
-// are missing in the folder are generated.
-func (m *mirroring) crunchOutputs(issue checkpoint.Issue) ([]layout.Output, error) {
-	l, err := m.c.Store.List(m.c.Ctx, issue, 0)
-	if err != nil || len(l.Checkpoints) == 0 {
-		return []layout.Output{}, err
-	}
-	var ids []checkpoint.ID
-	byID := map[checkpoint.ID]*gitstore.Checkpoint{}
-	for i := range slices.Backward(l.Checkpoints) {
-		cp := &l.Checkpoints[i]
-		ids, byID[cp.ID] = append(ids, cp.ID), cp
-	}
-	newest, newestErr := m.c.Store.Record(&l.Checkpoints[0])
-	if newestErr == nil && crunch.IsLog(newest) {
-		return m.worded(issue, false)(layout.Files(m.as, []*checkpoint.Record{newest}))
-	}
-	return m.worded(issue, false)(m.crunchFolder(issue).Continue(ids, func(id checkpoint.ID) (*checkpoint.Record, error) {
-		r, err := newest, newestErr
-		if id != l.Checkpoints[0].ID {
-			r, err = m.c.Store.Record(byID[id])
-		}
-		if err != nil {
-			m.c.Warnf("%s is left out: %v", id, err)
-		}
-		return r, err
-	}))
-}
-
-// crunchFolder returns the folder's content as of the last write. An index that was
-// edited since is ignored.
-func (m *mirroring) crunchFolder(issue checkpoint.Issue) crunch.Folder {
-	dir := work.LayoutFolder(m.c, m.as, issue)
-	in := func(name string) mirror.FileState { return m.state.Files[path.Join(dir, name)] }
-	f := crunch.Folder{Has: func(name string) bool {
-		return in(name).Owner == string(issue) && in(name).Sum != "" && m.tree.Has(path.Join(dir, name))
-	}}
-	data, err := m.tree.Read(path.Join(dir, "index.yaml"))
-	if e := in("index.yaml"); err == nil && e.Owner == string(issue) && mirror.Sum(data) == e.Sum {
-		f.Index = data
-	}
-	return f
 }

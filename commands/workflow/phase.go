@@ -143,8 +143,8 @@ type phaseStep struct {
 	known       []progress.Replan
 	ways        progress.Transitions
 
-	phase string                   // resolved phase, or ""
-	spent *progress.PlanLimitError // limit that the last move exhausted, although the move succeeded
+	phase string                 // resolved phase, or ""
+	spent *progress.RefusedError // limit that the last move exhausted, although the move succeeded
 }
 
 // newPhaseStep returns the step of the command line. It asks a person how work continues

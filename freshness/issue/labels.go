@@ -18,8 +18,9 @@ import (
 var ErrLabelsForm = errors.New("the labels are written in a form that only a person can change")
 
 // ChangeLabels returns the text of an issue file with labels added and removed, and the
-// labels that it has added and removed. All other text stays, including comments. It fails
-// with ErrLabelsForm, or with *checkpoint.SyntaxError if the file is invalid.
+// labels that it has added and removed. A list in brackets is written anew. All other text
+// stays, including comments. It fails with ErrLabelsForm, or with *checkpoint.SyntaxError if
+// the file is invalid.
 func ChangeLabels(data []byte, add, remove []string) (text string, added, removed []string, err error) {
 	was, err := parseFile(data)
 	if err != nil {
@@ -30,40 +31,35 @@ func ChangeLabels(data []byte, add, remove []string) (text string, added, remove
 	if len(added)+len(removed) == 0 {
 		return string(data), nil, nil, nil
 	}
-	e := labelEdit{text: string(data), isJSON: json.Valid(data), labels: was.Labels, add: added, remove: removed}
-	if text, err = e.apply(); err == nil {
-		err = e.verify(text)
+	e := labelEdit{text: string(data), lineEnd: "\n", isJSON: json.Valid(data), labels: was.Labels, add: added, remove: removed}
+	if strings.Contains(e.text, "\r\n") {
+		e.lineEnd = "\r\n"
+	}
+	if text, err = e.apply(); err == nil && !e.isDone(text) {
+		err = ErrLabelsForm
 	}
 	return text, added, removed, err
 }
 
 // A labelEdit is a change of the labels in the text of an issue file.
 type labelEdit struct {
-	text        string
-	isJSON      bool
-	labels      []string // labels in the text
-	add, remove []string
+	text, lineEnd string
+	isJSON        bool
+	labels        []string // labels in the text
+	add, remove   []string
 }
 
-// verify returns ErrLabelsForm if a text has other labels than wanted, or if another value
-// differs.
-func (e *labelEdit) verify(text string) error {
-	was, err := checkpoint.DecodeDocument([]byte(e.text), checkpoint.Limits{Bytes: MaxBytes})
-	if err != nil {
-		return err
-	}
-	now, err := checkpoint.DecodeDocument([]byte(text), checkpoint.Limits{Bytes: MaxBytes})
-	if err != nil {
-		return ErrLabelsForm
-	}
+// isDone reports whether a text has the wanted labels, and no other value differs.
+func (e *labelEdit) isDone(text string) bool {
+	was, wasErr := checkpoint.DecodeDocument([]byte(e.text), checkpoint.Limits{Bytes: MaxBytes})
+	now, nowErr := checkpoint.DecodeDocument([]byte(text), checkpoint.Limits{Bytes: MaxBytes})
 	found, err := parseFile([]byte(text))
-	want := append(slices.DeleteFunc(slices.Clone(e.labels), e.isRemoved), e.add...)
+	if wasErr != nil || nowErr != nil || err != nil {
+		return false
+	}
 	was.Delete("labels")
 	now.Delete("labels")
-	if err != nil || !slices.Equal(found.Labels, want) || !checkpoint.Equal(was, now) {
-		return ErrLabelsForm
-	}
-	return nil
+	return slices.Equal(found.Labels, append(slices.DeleteFunc(slices.Clone(e.labels), e.isRemoved), e.add...)) && checkpoint.Equal(was, now)
 }
 
 func (e *labelEdit) isRemoved(label string) bool { return slices.Contains(e.remove, label) }
@@ -79,37 +75,35 @@ func (e *labelEdit) apply() (text string, err error) {
 		return "", ErrLabelsForm
 	}
 	root := doc.Content[0]
-	i := 0
-	for i < len(root.Content) && root.Content[i].Value != "labels" {
-		i += 2
-	}
-	if i >= len(root.Content) {
-		if root.Style&yaml.FlowStyle != 0 {
+	isFlow := root.Style&yaml.FlowStyle != 0
+	for i := 0; i < len(root.Content); i += 2 {
+		switch key, list := root.Content[i], root.Content[i+1]; {
+		case key.Value != "labels":
+		case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle != 0:
+			return e.rewritten(list)
+		case list.Kind == yaml.SequenceNode:
+			return e.block(key, list)
+		case list.Tag == "!!null" && !isFlow:
+			return setEmpty(strings.SplitAfter(e.text, "\n"), key, e.list(nil))
+		default:
 			return "", ErrLabelsForm
 		}
-		text := e.text
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			text += e.lineEnd()
-		}
-		return text + "labels: " + e.added() + e.lineEnd(), nil
 	}
-	switch key, list := root.Content[i], root.Content[i+1]; {
-	case list.Kind == yaml.SequenceNode && list.Style&yaml.FlowStyle != 0:
-		return e.flow(list)
-	case list.Kind == yaml.SequenceNode:
-		return e.block(key, list)
-	case list.Tag == "!!null" && root.Style&yaml.FlowStyle == 0:
-		return e.setEmpty(key, e.added())
+	if isFlow {
+		return "", ErrLabelsForm
 	}
-	return "", ErrLabelsForm
+	text = e.text
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += e.lineEnd
+	}
+	return text + "labels: " + e.list(nil) + e.lineEnd, nil
 }
 
-func (e *labelEdit) setEmpty(key *yaml.Node, value string) (string, error) {
-	lines := strings.SplitAfter(e.text, "\n")
+// setEmpty sets the value of a key that has none on its line.
+func setEmpty(lines []string, key *yaml.Node, value string) (string, error) {
 	line := lines[key.Line-1]
 	head, rest, ok := strings.Cut(line, ":")
-	rest = strings.TrimSpace(rest)
-	if !ok || rest != "" && rest != "null" && rest != "~" {
+	if !ok || !slices.Contains([]string{"", "null", "~"}, strings.TrimSpace(rest)) {
 		return "", ErrLabelsForm
 	}
 	lines[key.Line-1] = head + ": " + value + line[len(strings.TrimRight(line, "\r\n")):]
@@ -119,45 +113,26 @@ func (e *labelEdit) setEmpty(key *yaml.Node, value string) (string, error) {
 // block changes a list with one label a line.
 func (e *labelEdit) block(key, list *yaml.Node) (string, error) {
 	lines := strings.SplitAfter(e.text, "\n")
-	last := lastLine(list)
-	gone := map[int]bool{}
+	last := &lines[lastLine(list)-1]
 	for i, item := range list.Content {
-		if e.isRemoved(e.labels[i]) {
-			for n := item.Line; n <= lastLine(item); n++ {
-				gone[n] = true
-			}
+		for n := item.Line; e.isRemoved(e.labels[i]) && n <= lastLine(item); n++ {
+			lines[n-1] = ""
 		}
 	}
 	if len(e.add) == 0 && len(e.remove) == len(list.Content) {
-		kept := labelEdit{text: e.without(lines, gone, last, "")}
-		return kept.setEmpty(key, "[]")
+		return setEmpty(lines, key, "[]")
 	}
-	var more strings.Builder
+	if len(e.add) > 0 && *last != "" && !strings.HasSuffix(*last, "\n") {
+		*last += e.lineEnd
+	}
 	for _, label := range e.add {
 		item := e.word(label)
 		if list.Content[0].Kind == yaml.MappingNode {
 			item = "name: " + item
 		}
-		more.WriteString(strings.Repeat(" ", list.Column-1) + "- " + item + e.lineEnd())
+		*last += strings.Repeat(" ", list.Column-1) + "- " + item + e.lineEnd
 	}
-	return e.without(lines, gone, last, more.String()), nil
-}
-
-// without returns the lines without those that are gone, and with a text after line last.
-func (e *labelEdit) without(lines []string, gone map[int]bool, last int, more string) string {
-	var b strings.Builder
-	for i, line := range lines {
-		if !gone[i+1] {
-			b.WriteString(line)
-		}
-		if i+1 == last && more != "" {
-			if !strings.HasSuffix(b.String(), "\n") {
-				b.WriteString(e.lineEnd())
-			}
-			b.WriteString(more)
-		}
-	}
-	return b.String()
+	return strings.Join(lines, ""), nil
 }
 
 func lastLine(n *yaml.Node) int {
@@ -168,8 +143,16 @@ func lastLine(n *yaml.Node) int {
 	return last
 }
 
-// flow changes a list in brackets.
-func (e *labelEdit) flow(list *yaml.Node) (string, error) {
+// maxEnds limits the closing brackets that rewritten takes for the end of the list.
+const maxEnds = 50
+
+// rewritten writes a list in brackets anew. Its end is the first closing bracket with which
+// the result has the wanted labels and all other values.
+func (e *labelEdit) rewritten(list *yaml.Node) (string, error) {
+	doc, err := checkpoint.DecodeDocument([]byte(e.text), checkpoint.Limits{Bytes: MaxBytes})
+	if err != nil {
+		return "", err
+	}
 	start := 0
 	for range list.Line - 1 {
 		start += strings.IndexByte(e.text[start:], '\n') + 1
@@ -178,78 +161,41 @@ func (e *labelEdit) flow(list *yaml.Node) (string, error) {
 		_, size := utf8.DecodeRuneInString(e.text[start:])
 		start += size
 	}
-	items, end := flowItems(e.text, start)
-	if len(items) != len(list.Content) {
-		return "", ErrLabelsForm
-	}
-	show := e.word
-	if len(items) > 0 && list.Content[0].Kind == yaml.MappingNode {
-		show = e.named
-	}
-	var all []string
-	for i, item := range items {
-		if !e.isRemoved(e.labels[i]) {
-			all = append(all, strings.TrimSpace(item))
+	v, _ := doc.Get("labels")
+	elements, _ := v.([]any)
+	text, end := e.list(elements), start
+	for range maxEnds {
+		n := strings.IndexByte(e.text[end:], ']')
+		if n < 0 || e.text[start] != '[' {
+			break
+		}
+		end += n + 1
+		edited := e.text[:start] + text + e.text[end:]
+		if e.isDone(edited) && !strings.Contains(e.text[start:end], "#") { // a comment would be lost
+			return edited, nil
 		}
 	}
-	for _, label := range e.add {
-		all = append(all, show(label))
-	}
-	first, separator, closing := "", ", ", ""
-	if inner := e.text[start+1 : end]; strings.Contains(inner, "\n") {
-		first = inner[:len(inner)-len(strings.TrimLeft(inner, " \t\r\n"))]
-		separator, closing = ","+first, inner[len(strings.TrimRight(inner, " \t\r\n")):]
-	}
-	return e.text[:start] + "[" + first + strings.Join(all, separator) + closing + "]" + e.text[end+1:], nil
+	return "", ErrLabelsForm
 }
 
-// flowItems returns the items of a list in brackets that begins at start, and the offset of
-// its closing bracket. It returns no items if the list has a comment or no end.
-func flowItems(text string, start int) (items []string, end int) {
-	depth, from, quote := 0, start+1, byte(0)
-	for i := start; i < len(text); i++ {
-		switch c := text[i]; {
-		case quote == '"' && c == '\\':
-			i++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '[' || c == '{':
-			depth++
-		case c == ',' && depth == 1:
-			items, from = append(items, text[from:i]), i+1
-		case c == '#':
-			return nil, start
-		case c == ']' || c == '}':
-			if depth--; depth == 0 {
-				if strings.TrimSpace(text[from:i]) != "" {
-					items = append(items, text[from:i])
-				}
-				return items, i
-			}
-		}
-	}
-	return nil, start
-}
-
-// added returns a new list in brackets.
-func (e *labelEdit) added() string {
+// list returns the elements that stay and the added labels as a list in brackets.
+func (e *labelEdit) list(elements []any) string {
 	var words []string
+	form := "%s"
+	for i, v := range elements {
+		word := e.word(e.labels[i])
+		if m, ok := v.(*checkpoint.Map); ok {
+			data, _ := m.MarshalJSON()
+			word, form = string(data), `{"name": %s}`
+		}
+		if !e.isRemoved(e.labels[i]) {
+			words = append(words, word)
+		}
+	}
 	for _, label := range e.add {
-		words = append(words, e.word(label))
+		words = append(words, strings.Replace(form, "%s", e.word(label), 1))
 	}
 	return "[" + strings.Join(words, ", ") + "]"
-}
-
-// named returns a label as a mapping in brackets.
-func (e *labelEdit) named(label string) string {
-	if e.isJSON {
-		return `{"name": ` + e.word(label) + "}"
-	}
-	return "{name: " + e.word(label) + "}"
 }
 
 // plainLabel matches a label that is a text in YAML without quotes.
@@ -262,14 +208,7 @@ func (e *labelEdit) word(label string) string {
 	}
 	data, err := json.Marshal(label)
 	if err != nil {
-		return `""` // verify fails
+		return `""` // isDone fails
 	}
 	return string(data)
-}
-
-func (e *labelEdit) lineEnd() string {
-	if strings.Contains(e.text, "\r\n") {
-		return "\r\n"
-	}
-	return "\n"
 }

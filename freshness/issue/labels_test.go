@@ -16,16 +16,16 @@ func TestChangeLabels(t *testing.T) {
 		{"block without indent", "labels:\n- state:ready\n- bug\ntitle: t\n", "labels:\n- bug\n- state:docs\n- \"P 1\"\ntitle: t\n"},
 		{"block at the end", "labels:\n  - state:ready", "labels:\n  - state:docs\n  - \"P 1\"\n"},
 		{"mappings", "labels:\n  - name: state:ready\n    color: red\n  - name: bug\ntitle: t\n", "labels:\n  - name: bug\n  - name: state:docs\n  - name: \"P 1\"\ntitle: t\n"},
-		{"flow", "labels: [bug, 'state:ready', \"a, ]\"] # all\ntitle: t\n", "labels: [bug, \"a, ]\", state:docs, \"P 1\"] # all\ntitle: t\n"},
+		{"flow", "labels: [bug, 'state:ready', \"a, ]\"] # all\ntitle: t\n", "labels: [\"bug\", \"a, ]\", state:docs, \"P 1\"] # all\ntitle: t\n"},
 		{"empty flow", "labels: []\n", "labels: [state:docs, \"P 1\"]\n"},
-		{"flow of mappings", "labels: [{name: state:ready}]\n", "labels: [{name: state:docs}, {name: \"P 1\"}]\n"},
+		{"flow of mappings", "labels: [{name: state:ready}]\n", "labels: [{\"name\": state:docs}, {\"name\": \"P 1\"}]\n"},
 		{"null", "labels:\ntitle: t\n", "labels: [state:docs, \"P 1\"]\ntitle: t\n"},
 		{"no key", "title: t", "title: t\nlabels: [state:docs, \"P 1\"]\n"},
 		{"CRLF", "labels:\r\n  - state:ready\r\ntitle: t\r\n", "labels:\r\n  - state:docs\r\n  - \"P 1\"\r\ntitle: t\r\n"},
 		{"JSON", `{"title": "ä", "labels": ["bug", "state:ready"], "n": 1.50}` + "\n", `{"title": "ä", "labels": ["bug", "state:docs", "P 1"], "n": 1.50}` + "\n"},
-		{"JSON lines", "{\n  \"labels\": [\n    \"state:ready\",\n    \"bug\"\n  ]\n}\n", "{\n  \"labels\": [\n    \"bug\",\n    \"state:docs\",\n    \"P 1\"\n  ]\n}\n"},
+		{"JSON lines", "{\n  \"labels\": [\n    \"state:ready\",\n    \"bug\"\n  ]\n}\n", "{\n  \"labels\": [\"bug\", \"state:docs\", \"P 1\"]\n}\n"},
 		{"JSON with tabs", "{\n\t\"labels\": [\"state:ready\"]\n}\n", "{\n\t\"labels\": [\"state:docs\", \"P 1\"]\n}\n"},
-		{"JSON mappings", `{"labels": [{"name": "bug"}]}`, `{"labels": [{"name": "bug"}, {"name": "state:docs"}, {"name": "P 1"}]}`},
+		{"JSON mappings", `{"labels": [{"name": "bug"}]}`, `{"labels": [{"name":"bug"}, {"name": "state:docs"}, {"name": "P 1"}]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, added, _, err := ChangeLabels([]byte(c.in), add, remove)

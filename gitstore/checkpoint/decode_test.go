@@ -50,6 +50,7 @@ func TestDecodeDocumentScalars(t *testing.T) {
 		{`{"a": 1}`, Number("1")},
 		{" \n{\"a\":\"\\u00e9\\ud83d\\ude00\"}", "é\U0001f600"},
 		{"\ufeff{\"a\":1}", Number("1")},
+		{`{"a":"\\ud800 \ufffd"}`, "\\ud800 \ufffd"},
 		{"a: \"<<\"", "<<"},
 		{"\"<<\": 1\na: 2", Number("2")},
 	}
@@ -88,7 +89,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"merge key", "a: &a {x: 1}\nb:\n  <<: *a\n", 3, 3, "merge keys"},
 		{"NUL", "a: 1\nb: é\x00\n", 2, 5, "NUL"},
 		{"NUL in YAML", "a: 1\nb: \"x\\0\"\n", 2, 4, "NUL"},
-		{"NUL in JSON", "{\"a\":\"x\\u0000\"}", 1, 8, "NUL"},
+		{"NUL in JSON", "{\"a\":\"x\\u0000\"}", 1, 6, "NUL"},
 		{"not UTF-8", "a: 1\nb: é\xff\n", 2, 5, "byte 0xff at offset 10"},
 		{"control character", "a: x\x01\n", 1, 5, "U+0001"},
 		{"unknown anchor", "a: 1\nb: *x\n", 2, 4, "unknown anchor"},
@@ -104,10 +105,11 @@ func TestSyntaxErrors(t *testing.T) {
 		{"tab", "a:\n\tb: 1\n", 2, 1, "cannot start any token"},
 		{"open quote", "a: 1\nb: \"x\n", 3, 1, ""},
 		{"truncated JSON", "{\n  \"a\": ", 2, 8, "ends in the middle"},
-		{"shell's JSON", "{\"a\": \n}", 2, 1, "want a JSON value"},
-		{"lone surrogate", `{"a": "\ud800"}`, 1, 8, "bad escape"},
-		{"JSON comma", `{"a": 1,}`, 1, 9, "want a key"},
-		{"number", `{"a": 01}`, 1, 7, "want a JSON value"},
+		{"shell's JSON", "{\"a\": \n}", 2, 1, "looking for beginning of value"},
+		{"lone surrogate", `{"a": "\ud800"}`, 1, 7, "half a surrogate pair"},
+		{"lone surrogate behind a backslash and a pair", `{"a": "\\\ud83d\ude00\udfff"}`, 1, 7, "half a surrogate pair"},
+		{"JSON comma", `{"a": 1,}`, 1, 9, "key string"},
+		{"number", `{"a": 01}`, 1, 8, "invalid character '1'"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func golden(t *testing.T, name string, got []byte) {
 func shuffled(m *Map, s *schema, r *rand.Rand) *Map {
 	out := NewMap()
 	for _, k := range r.Perm(m.Len()) {
-		key, v := m.Entry(k)
+		key, v := m.Entries[k].Key, m.Entries[k].Value
 		if _, known := s.place[key]; known {
 			out.Set(key, shuffledValue(v, s.field(key), r))
 		}

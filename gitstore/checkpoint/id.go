@@ -159,9 +159,6 @@ func ParseClock(s string) (Clock, bool) {
 	return Clock(n), true
 }
 
-// DocumentValue returns the clock as a number.
-func (c Clock) DocumentValue() any { return Int(int64(c)) }
-
 func idPhase(phase string) string {
 	if phase == "" {
 		return "none"

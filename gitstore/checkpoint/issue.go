@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -76,7 +77,7 @@ func (i Issue) RefName() string {
 // IssueFromRef returns the issue of the last component of a ref. It rejects components
 // that RefName would not produce, so that each issue has exactly one ref.
 func IssueFromRef(component string) (Issue, error) {
-	s, err := percentDecode(component)
+	s, err := url.PathUnescape(component)
 	if err != nil {
 		return "", fmt.Errorf("ref component %q: %w", component, err)
 	}
@@ -111,9 +112,6 @@ func CompareIssues(a, b Issue) int {
 	}
 	return cmp.Compare(a, b)
 }
-
-// DocumentValue returns the issue as text.
-func (i Issue) DocumentValue() any { return string(i) }
 
 // Dates and versions in branch names. Their numbers are not issue numbers.
 var (
@@ -238,27 +236,4 @@ func forbiddenAt(s string, k int) bool {
 		return k == 0 || k == len(s)-1 || s[k-1] == '.' || s[k:] == ".lock"
 	}
 	return strings.IndexByte(`%/~^:?*[\`, c) >= 0
-}
-
-func percentDecode(s string) (string, error) {
-	if !strings.Contains(s, "%") {
-		return s, nil
-	}
-	var b strings.Builder
-	for k := 0; k < len(s); k++ {
-		if s[k] != '%' {
-			b.WriteByte(s[k])
-			continue
-		}
-		if k+2 >= len(s) {
-			return "", errors.New("cut off after '%'")
-		}
-		n, err := strconv.ParseUint(s[k+1:k+3], 16, 8)
-		if err != nil {
-			return "", fmt.Errorf("bad escape %q", s[k:k+3])
-		}
-		b.WriteByte(byte(n))
-		k += 2
-	}
-	return b.String(), nil
 }

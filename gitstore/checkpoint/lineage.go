@@ -9,22 +9,21 @@ import (
 // chain of a fork began. All records of the chain have this mapping. The zero value means that the
 // issue is not a fork.
 type Fork struct {
-	Issue Issue  // issue of the source
-	ID    ID     // checkpoint of the source
-	Name  string // name of the fork, such as "a"
+	Issue Issue  `record:"issue,keep"`         // issue of the source
+	ID    ID     `record:"checkpoint_id,keep"` // checkpoint of the source
+	Name  string `record:"name,keep"`          // name of the fork, such as "a"
 }
 
 const lineage = "lineage"
 
 // Fork returns lineage.fork. It returns the zero value if the mapping is missing, or if it names no
 // valid issue.
-func (r *Record) Fork() Fork {
-	m, _ := r.doc.Sub(lineage).Child("fork")
-	i, err := ParseIssue(m.Text("issue"))
-	if err != nil {
+func (r *Record) Fork() (f Fork) {
+	Load(r.doc.Sub(lineage).Sub("fork"), &f)
+	if _, err := ParseIssue(string(f.Issue)); err != nil {
 		return Fork{}
 	}
-	return Fork{Issue: i, ID: ID(m.Text("checkpoint_id")), Name: m.Text("name")}
+	return f
 }
 
 // Repository returns the random id of the clone that began the chain, or "".
@@ -33,9 +32,7 @@ func (r *Record) Repository() string { return r.doc.Text("repository") }
 // SetFork sets lineage.fork.
 func (r *Record) SetFork(f Fork) {
 	m := NewMap()
-	m.Set("issue", string(f.Issue))
-	m.Set("checkpoint_id", f.ID)
-	m.Set("name", f.Name)
+	Store(m, f)
 	r.doc.MustSub(lineage).Set("fork", m)
 }
 
@@ -52,14 +49,9 @@ func (r *Record) Adopted(fork Issue) ID {
 // SetRestoredFrom sets restored_from: the checkpoints of which the worktree got files since the save
 // before, without being after them.
 func (r *Record) SetRestoredFrom(ids []ID) {
-	r.doc.Delete("restored_from")
-	if len(ids) > 0 {
-		list := make([]string, len(ids))
-		for k, id := range ids {
-			list[k] = string(id)
-		}
-		r.doc.Set("restored_from", list)
-	}
+	Store(r.doc, struct {
+		IDs []ID `record:"restored_from"`
+	}{ids})
 }
 
 // AddTokensOf adds the tokens that a fork has spent since base to the sums, and notes its

@@ -125,9 +125,6 @@ func ParseTrigger(s string) (Trigger, error) {
 	return Trigger(s), nil
 }
 
-// DocumentValue returns the trigger as text.
-func (t Trigger) DocumentValue() any { return string(t) }
-
 // Record accessors return the zero value if a field is absent or has the wrong kind.
 // Decode and Validate report such fields.
 
@@ -242,20 +239,20 @@ func (r *Record) SetCurrentBatch(n int) { r.doc.MustSub("execution_graph").Set("
 
 // A Member is an agent of a team, with the numbers of its tasks.
 type Member struct {
-	Agent, Role, Status string
-	Completed, Pending  int
+	Agent     string `record:"agent"`
+	Role      string `record:"role"`
+	Status    string `record:"status"`
+	Completed int    `record:"tasks_completed"`
+	Pending   int    `record:"tasks_pending"`
 }
 
 // Members returns team_state.members.
 func (r *Record) Members() []Member {
-	var out []Member
-	for _, m := range r.doc.Sub("team_state").Maps("members") {
-		out = append(out, Member{
-			Agent: m.Text("agent"), Role: m.Text("role"), Status: m.Text("status"),
-			Completed: int(m.Int("tasks_completed")), Pending: int(m.Int("tasks_pending")),
-		})
+	var team struct {
+		Members []Member `record:"members"`
 	}
-	return out
+	Load(r.doc.Sub("team_state"), &team)
+	return team.Members
 }
 
 // PendingMessages returns acp_state.pending_messages.

@@ -22,6 +22,7 @@ func (r *Record) Check() error {
 // recordSchema is the crunch schema with trigger, then git-checkpoint's own keys, then
 // sections of other layouts. It defines the order of the text.
 var recordSchema = sync.OnceValue(func() *schema {
+	ruleMessage := form(`^MSG-[0-9]{13}-[0-9a-f]{8}$`, "is not of the form MSG-<milliseconds>-<8 hex>")
 	return fields(
 		field{"checkpoint_id", textKind, ruleID, "CP-<phase>-<YYYYMMDDTHHMMSSZ>-<8 hex>, or an imported id", nil},
 		field{"version", versionKind, nil, `"1.0"; another major version is refused`, nil},
@@ -198,7 +199,7 @@ func Fields() []Field { return recordSchema().describe("") }
 
 func (s *schema) describe(at string) (out []Field) {
 	for _, f := range s.fields {
-		path := document.JoinPath(at, f.name)
+		path := document.PathOf(at, f.name)
 		out = append(out, Field{path, words[f.kind], f.doc})
 		if f.kind == mapsKind {
 			path += "[]"
@@ -229,7 +230,7 @@ func spentSchema() *schema {
 
 func graphSchema() *schema {
 	return fields(
-		field{"graph_id", textKind, ruleGraph, "id of the graph", nil},
+		field{"graph_id", textKind, form(`^GRAPH-\S+$`, "does not begin with GRAPH-"), "id of the graph", nil},
 		field{"completed_batches", intsKind, nil, "completed batches, ascending", nil},
 		field{"current_batch", intKind, nil, "number of the current batch", nil},
 		field{"node_states", mapKind, nil, "state of each task", dict(mapKind, fields(
@@ -272,8 +273,7 @@ func snapshotSchema() *schema {
 // check checks the kinds of all values in m. The path is built only after an error, in
 // reverse order.
 func (s *schema) check(m *Map) *typeError {
-	for k := range m.Len() {
-		key, v := m.Entry(k)
+	for key, v := range m.All() {
 		if err := s.field(key).check(v); err != nil {
 			err.path = append(err.path, document.Step{Key: key})
 			return err
@@ -371,91 +371,44 @@ func pathText(path []document.Step) string {
 			s += "[" + p.Key + "]"
 			continue
 		}
-		s = document.JoinPath(s, p.Key)
+		s = document.PathOf(s, p.Key)
 	}
 	return s
 }
 
-// ordered returns m with schema keys first, in schema order, at every level. Parts in
-// order are not copied.
+// ordered returns a copy of m with schema keys first, in schema order, at every level.
 func (s *schema) ordered(m *Map) *Map {
-	out := m
-	if !s.inOrder(m) {
-		out = &Map{Entries: make([]document.Entry, 0, m.Len())}
-		for _, f := range s.fields {
-			if k := m.Find(f.name); k >= 0 {
-				_, v := m.Entry(k)
-				out.Add(f.name, v)
-			}
-		}
-		for k := range m.Len() {
-			key, v := m.Entry(k)
-			if _, known := s.place[key]; !known {
-				out.Add(key, v)
-			}
+	out := &Map{Entries: make([]document.Entry, 0, m.Len())}
+	for _, f := range s.fields {
+		if v, ok := m.Get(f.name); ok {
+			out.Add(f.name, f.ordered(v))
 		}
 	}
-	for k := range out.Len() {
-		key, v := out.Entry(k)
-		if v := s.field(key).ordered(v); v != nil {
-			if out == m {
-				out = m.Shallow()
-			}
-			out.Entries[k].Value = v
+	for key, v := range m.All() {
+		if _, known := s.place[key]; !known {
+			out.Add(key, s.other.ordered(v))
 		}
 	}
 	return out
 }
 
-// inOrder reports whether the keys of m have schema order.
-func (s *schema) inOrder(m *Map) bool {
-	last := -1
-	for k := range m.Len() {
-		key, _ := m.Entry(k)
-		at, ok := s.place[key]
-		if !ok {
-			at = len(s.fields)
-		}
-		if at < last {
-			return false
-		}
-		last = at
-	}
-	return true
-}
-
-// ordered returns the sorted value, or nil if the value is already in order.
 func (f field) ordered(v any) any {
 	if f.of == nil {
-		return nil
+		return v
 	}
 	switch v := v.(type) {
 	case *Map:
-		if m := f.of.ordered(v); m != v {
-			return m
+		if v != nil {
+			return f.of.ordered(v)
 		}
 	case []any:
-		return f.orderedList(v)
-	}
-	return nil
-}
-
-func (f field) orderedList(l []any) any {
-	var out []any
-	for k := range l {
-		m, ok := l[k].(*Map)
-		if !ok {
-			continue
-		}
-		if in := f.of.ordered(m); in != m {
-			if out == nil {
-				out = append([]any(nil), l...)
+		list := slices.Clone(v)
+		for k := range list {
+			if m, ok := list[k].(*Map); ok {
+				list[k] = f.of.ordered(m)
 			}
-			out[k] = in
 		}
+		return list
 	}
-	if out == nil {
-		return nil
-	}
-	return out
+	return v
 }

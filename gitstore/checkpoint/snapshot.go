@@ -8,24 +8,23 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 )
 
 // Snapshot holds the state that the trees of a checkpoint lack: HEAD, and parts of index
 // and worktree without a blob.
 type Snapshot struct {
-	Scope       Scope
-	Head        string // HashText of HEAD, "" if unborn; for display: the state commit has HEAD
-	Detached    bool
-	MergeHead   []string // HashText of the commits of a merge in progress
-	Deleted     []string // paths missing in the worktree but present in the index
-	IntentToAdd []string // paths of `git add -N`
-	Kept        []string // paths that are removed from the index and still lie in the worktree
-	Skipped     []Skipped
-	Ignores     string // digest of git's rules for ignored files that the snapshot does not have
-	Modes       []FileMode
-	Flagged     []Flagged
+	Scope       Scope      `record:"scope,keep"`
+	Head        string     `record:"head"` // HashText of HEAD, "" if unborn; for display: the state commit has HEAD
+	Detached    bool       `record:"detached,keep"`
+	MergeHead   []string   `record:"merge_head"`         // HashText of the commits of a merge in progress
+	Deleted     []string   `record:"deleted,path"`       // paths missing in the worktree but present in the index
+	IntentToAdd []string   `record:"intent_to_add,path"` // paths of `git add -N`
+	Kept        []string   `record:"kept,path"`          // paths that are removed from the index and still lie in the worktree
+	Skipped     []Skipped  `record:"skipped"`
+	Ignores     string     `record:"ignores"` // digest of git's rules for ignored files that the snapshot does not have
+	Modes       []FileMode `record:"modes"`
+	Flagged     []Flagged  `record:"flagged"`
 }
 
 // A Scope states how much of the files a save captured.
@@ -42,19 +41,19 @@ const (
 // Skipped is a path that the save did not capture, with the reason. A directory ends with a slash,
 // and "." stands for unnamed files.
 type Skipped struct {
-	Path   string
-	Size   int64
-	Reason string
+	Path   string `record:"path,path,keep"`
+	Size   int64  `record:"size,keep"`
+	Reason string `record:"reason,keep"`
 
 	// CarriedFrom is the checkpoint whose version the state has. If it is empty, the state has the
 	// version of the index or of HEAD, or no file.
-	CarriedFrom ID
+	CarriedFrom ID `record:"carried_from"`
 }
 
 // A FileMode is a path whose permissions in the worktree are tighter than the umask.
 type FileMode struct {
-	Path string
-	Mode string // permission bits in octal
+	Path string `record:"path,path,keep"`
+	Mode string `record:"mode,keep"` // permission bits in octal
 }
 
 // Permissions returns the permission bits of Modes by path.
@@ -70,8 +69,8 @@ func (s Snapshot) Permissions() map[string]fs.FileMode {
 
 // A Flagged is a path that was captured although a flag of the index tells git not to read it.
 type Flagged struct {
-	Path string
-	Flag string // skip-worktree or assume-unchanged
+	Path string `record:"path,path,keep"`
+	Flag string `record:"flag,keep"` // skip-worktree or assume-unchanged
 }
 
 // HashText returns an object name with its algorithm, as records show it: "sha1:" or "sha256:" and
@@ -133,27 +132,8 @@ func (s Snapshot) IsOutOfTime() bool {
 }
 
 // Snapshot returns the snapshot section.
-func (r *Record) Snapshot() Snapshot {
-	m := r.doc.Sub("snapshot")
-	s := Snapshot{
-		Scope:       Scope(m.Text("scope")),
-		Head:        m.Text("head"),
-		Detached:    boolean(m, "detached", false),
-		MergeHead:   m.Texts("merge_head"),
-		Deleted:     paths(m, "deleted"),
-		IntentToAdd: paths(m, "intent_to_add"),
-		Kept:        paths(m, "kept"),
-		Ignores:     m.Text("ignores"),
-	}
-	for _, f := range m.Maps("skipped") {
-		s.Skipped = append(s.Skipped, Skipped{Unquoted(f.Text("path")), f.Int("size"), f.Text("reason"), ID(f.Text("carried_from"))})
-	}
-	for _, f := range m.Maps("modes") {
-		s.Modes = append(s.Modes, FileMode{Unquoted(f.Text("path")), f.Text("mode")})
-	}
-	for _, f := range m.Maps("flagged") {
-		s.Flagged = append(s.Flagged, Flagged{Unquoted(f.Text("path")), f.Text("flag")})
-	}
+func (r *Record) Snapshot() (s Snapshot) {
+	Load(r.doc.Sub("snapshot"), &s)
 	return s
 }
 
@@ -161,39 +141,11 @@ func (r *Record) Snapshot() Snapshot {
 // omitted.
 func (r *Record) SetSnapshot(s Snapshot) {
 	m := r.doc.MustSub("snapshot")
-	m.Set("scope", string(cmp.Or(s.Scope, ScopeWhole)))
-	m.Set("head", nil)
-	if s.Head != "" {
-		m.Set("head", s.Head)
+	s.Scope = cmp.Or(s.Scope, ScopeWhole)
+	Store(m, s)
+	if s.Head == "" {
+		m.Set("head", nil)
 	}
-	m.Set("detached", s.Detached)
-	setList(m, "merge_head", s.MergeHead)
-	setList(m, "deleted", quotedPaths(s.Deleted))
-	setList(m, "intent_to_add", quotedPaths(s.IntentToAdd))
-	setList(m, "kept", quotedPaths(s.Kept))
-	skipped := make([]*Map, len(s.Skipped))
-	for k, f := range s.Skipped {
-		skipped[k] = &Map{Entries: []document.Entry{
-			{Key: "path", Value: QuotePath(f.Path)},
-			{Key: "size", Value: Int(f.Size)},
-			{Key: "reason", Value: f.Reason},
-		}}
-		if f.CarriedFrom != "" {
-			skipped[k].Set("carried_from", string(f.CarriedFrom))
-		}
-	}
-	setList(m, "skipped", skipped)
-	m.SetText("ignores", s.Ignores)
-	modes := make([]*Map, len(s.Modes))
-	for k, f := range s.Modes {
-		modes[k] = &Map{Entries: []document.Entry{{Key: "path", Value: QuotePath(f.Path)}, {Key: "mode", Value: f.Mode}}}
-	}
-	setList(m, "modes", modes)
-	flagged := make([]*Map, len(s.Flagged))
-	for k, f := range s.Flagged {
-		flagged[k] = &Map{Entries: []document.Entry{{Key: "path", Value: QuotePath(f.Path)}, {Key: "flag", Value: f.Flag}}}
-	}
-	setList(m, "flagged", flagged)
 }
 
 // Lacks reports whether Skipped or Kept lists a path, or a directory above the path. The path "."
@@ -218,13 +170,14 @@ func IsWithin(path, dir string) bool {
 // IssueSnapshot is the state of the issue at the save. Known reports whether the record
 // has more than the branch.
 type IssueSnapshot struct {
-	Title, Body string
-	BodyDigest  string // body_digest, replaces a body that is not stored
-	Labels      []string
-	Assignees   []string
-	State       string // open or closed
-	Source      string // origin of the data
-	Known       bool
+	Title      string   `record:"title,keep"`
+	Body       string   `record:"body"`
+	BodyDigest string   `record:"body_digest"` // replaces a body that is not stored
+	Labels     []string `record:"labels,keep"`
+	Assignees  []string `record:"assignees,keep"`
+	State      string   `record:"state"`  // open or closed
+	Source     string   `record:"source"` // origin of the data
+	Known      bool
 }
 
 // Branch returns issue_snapshot.branch, "" for a detached HEAD.
@@ -240,17 +193,9 @@ func (r *Record) SetBranch(s string) {
 }
 
 // IssueSnapshot returns issue_snapshot. Labels have their original order if recorded.
-func (r *Record) IssueSnapshot() IssueSnapshot {
+func (r *Record) IssueSnapshot() (s IssueSnapshot) {
 	m := r.doc.Sub("issue_snapshot")
-	s := IssueSnapshot{
-		Title:      m.Text("title"),
-		Body:       m.Text("body"),
-		BodyDigest: m.Text("body_digest"),
-		Labels:     m.Texts("labels"),
-		Assignees:  m.Texts("assignees"),
-		State:      m.Text("state"),
-		Source:     m.Text("source"),
-	}
+	Load(m, &s)
 	if order := m.Texts("labels_order"); slices.Equal(slices.Sorted(slices.Values(order)), slices.Sorted(slices.Values(s.Labels))) {
 		s.Labels = order
 	}
@@ -271,25 +216,27 @@ func (r *Record) SetIssueSnapshot(s IssueSnapshot) {
 	if !s.Known {
 		return
 	}
-	m.Set("title", s.Title)
-	if s.BodyDigest == "" || s.Body != "" {
+	order := s.Labels
+	s.Labels = slices.Sorted(slices.Values(order))
+	Store(m, s)
+	if s.BodyDigest == "" {
 		m.Set("body", s.Body)
 	}
-	m.SetText("body_digest", s.BodyDigest)
-	sorted := slices.Sorted(slices.Values(s.Labels))
-	m.Set("labels", sorted)
-	m.Set("assignees", s.Assignees)
-	if !slices.Equal(sorted, s.Labels) {
-		m.Set("labels_order", s.Labels)
+	if !slices.Equal(order, s.Labels) {
+		m.Set("labels_order", order)
 	}
-	m.SetText("state", s.State)
-	m.SetText("source", s.Source)
 }
 
 // File is an entry of files_modified. Path is unquoted.
 type File struct {
-	Path, Status string
-	Staged       bool
+	Path   string `record:"path,path,keep"`
+	Status string `record:"status,keep"`
+	Staged bool   `record:"staged,keep"`
+}
+
+// files has the list of files_modified.
+type files struct {
+	List []File `record:"files_modified,keep"`
 }
 
 // Output is an output file of an agent, a phase or a task. Agent is empty for a phase.
@@ -298,29 +245,13 @@ type Output struct{ Agent, Action, Location, Digest string }
 
 // Files returns files_modified.
 func (r *Record) Files() []File {
-	var out []File
-	for _, m := range r.doc.Maps("files_modified") {
-		out = append(out, File{
-			Path:   Unquoted(m.Text("path")),
-			Status: m.Text("status"),
-			Staged: boolean(m, "staged", false),
-		})
-	}
-	return out
+	var f files
+	Load(r.doc, &f)
+	return f.List
 }
 
 // SetFiles replaces files_modified.
-func (r *Record) SetFiles(files []File) {
-	l := make([]any, len(files))
-	for k, f := range files {
-		l[k] = &Map{Entries: []document.Entry{
-			{Key: "path", Value: QuotePath(f.Path)},
-			{Key: "status", Value: f.Status},
-			{Key: "staged", Value: f.Staged},
-		}}
-	}
-	r.doc.Set("files_modified", l)
-}
+func (r *Record) SetFiles(list []File) { Store(r.doc, files{list}) }
 
 // Outputs returns, in document order, agent outputs with an output_location, then phase
 // outputs, then outputs of completed tasks.
@@ -369,14 +300,6 @@ func (r *Record) SetOutputDigest(agent, action, digest string) {
 	}
 }
 
-func paths(m *Map, key string) []string {
-	l := m.Texts(key)
-	for k := range l {
-		l[k] = Unquoted(l[k])
-	}
-	return l
-}
-
 // Unquoted returns the unquoted path, or s itself if s is invalid, which Validate
 // reports.
 func Unquoted(s string) string {
@@ -384,23 +307,6 @@ func Unquoted(s string) string {
 		return p
 	}
 	return s
-}
-
-// setList sets a list, or deletes the key if the list is empty.
-func setList[T any](m *Map, key string, l []T) {
-	if len(l) == 0 {
-		m.Delete(key)
-		return
-	}
-	m.Set(key, document.ListOf(l))
-}
-
-func quotedPaths(l []string) []string {
-	out := make([]string, len(l))
-	for k := range l {
-		out[k] = QuotePath(l[k])
-	}
-	return out
 }
 
 // taskAgent replaces the agent of a task's output. The digest of such an output dates

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -10,9 +11,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint/document"
 )
-
-// ErrNoDate is returned for a time of day without a date.
-var ErrNoDate = errors.New("a time of day without a date")
 
 // Moment is a parsed time. Zoned reports whether the text had a time zone; the default is
 // UTC.
@@ -65,7 +63,7 @@ const (
 func epoch(s string) (Moment, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || document.Digits(frac) != "" {
+	if err != nil || strings.Trim(frac, "0123456789") != "" {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.Abs(f) >= math.MaxInt64 {
 			return Moment{}, fmt.Errorf("time %.60q: %w", s, errTime)
@@ -97,135 +95,38 @@ func inRange(t time.Time, zoned bool) (Moment, error) {
 	return Moment{t, zoned}, nil
 }
 
-// readTime selects the format by the number of leading digits.
+// dateTime matches a date in one of its three forms, an optional time of day with an optional
+// zone, and an optional further column after '|'.
+var dateTime = document.Pattern(`(?s)^(\d{4}-\d\d-\d\d|\d{8}|\d\d-\d\d-\d{4})` +
+	`(?:[Tt _]?(\d\d:?\d\d)(?::?(\d\d)([.,]\d+)?)? *(Z|z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)? *(?:\|.*)?$`)
+
+// epochText matches a number since the epoch. Texts of 8 and 14 digits are compact dates.
+var epochText = document.Pattern(`^(?:\d{9,13}|\d{15,})(?:\.\d*)?$`)
+
 func readTime(s string) (Moment, error) {
-	c := clockText{s: s}
-	rest := document.Digits(s)
-	ok := false
-	switch n := len(s) - len(rest); {
-	case n == 14 && c.compact() && c.timeCompact():
-		ok = true
-	case rest == "" && n >= 9 || strings.HasPrefix(rest, ".") && n >= 9:
+	if epochText().MatchString(s) {
 		return epoch(s)
-	case n == 8:
-		c = clockText{s: s}
-		ok = c.compact() && (c.s == "" || c.separator() && c.timeCompact())
-	case n == 4:
-		ok = c.date() && (c.s == "" || c.separator() && c.timeOfDay())
-	case n == 2 && strings.HasPrefix(rest, ":"):
-		if c.timeOfDay() && c.s == "" {
-			return Moment{}, fmt.Errorf("time %q: %w", s, ErrNoDate)
-		}
-	case n == 2: // the day comes first
-		ok = c.take(2, &c.day) && c.skip("-") && c.take(2, &c.month) && c.skip("-") && c.take(4, &c.year) && (c.s == "" || c.separator() && c.timeOfDay())
 	}
-	if !ok || !c.zone() || !c.end() {
+	m := dateTime().FindStringSubmatch(s)
+	if m == nil {
 		return Moment{}, fmt.Errorf("time %.60q: %w", s, errTime)
 	}
-	if c.month < 1 || c.month > 12 || c.hour > 23 || c.minute > 59 || c.sec > 60 {
-		return Moment{}, fmt.Errorf("time: %w: out of range", errTime)
+	date, clock, seconds, fraction, zone := m[1], cmp.Or(m[2], "0000"), cmp.Or(m[3], "00"), m[4], m[5]
+	if date[2] == '-' { // the day comes first
+		date = date[6:] + date[3:5] + date[:2]
 	}
-	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
-	if day.Day() != c.day {
-		return Moment{}, fmt.Errorf("time: %w: no such day", errTime)
+	leap := time.Duration(0)
+	if seconds == "60" { // package time knows no leap seconds
+		seconds, leap = "59", time.Second
 	}
-	t := time.Date(c.year, time.Month(c.month), c.day, c.hour, c.minute, c.sec, c.nanos, time.FixedZone("", c.offset)).UTC()
-	return inRange(t, c.zoned)
-}
-
-// clockText parses the parts of a time from the start of s.
-type clockText struct {
-	s                 string
-	year, month, day  int
-	hour, minute, sec int
-	nanos, offset     int
-	zoned             bool
-}
-
-func (c *clockText) compact() bool {
-	return c.take(4, &c.year) && c.take(2, &c.month) && c.take(2, &c.day)
-}
-
-// take parses n digits into to.
-func (c *clockText) take(n int, to *int) bool {
-	if len(c.s) < n || len(c.s)-len(document.Digits(c.s)) < n {
-		return false
+	offset := "+0000"
+	if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
+		offset = (strings.ReplaceAll(zone, ":", "") + "00")[:5]
 	}
-	*to, _ = strconv.Atoi(c.s[:n])
-	c.s = c.s[n:]
-	return true
-}
-
-func (c *clockText) timeCompact() bool {
-	return c.take(2, &c.hour) && c.take(2, &c.minute) && c.take(2, &c.sec)
-}
-
-func (c *clockText) separator() bool { return c.skip("Tt _") }
-
-func (c *clockText) skip(chars string) bool {
-	if c.s == "" || strings.IndexByte(chars, c.s[0]) < 0 {
-		return false
+	date, clock = strings.ReplaceAll(date, "-", ""), strings.ReplaceAll(clock, ":", "")
+	t, err := time.Parse("20060102150405-0700", date+clock+seconds+fraction+offset)
+	if err != nil {
+		return Moment{}, fmt.Errorf("time %.60q: %w: out of range", s, errTime)
 	}
-	c.s = c.s[1:]
-	return true
-}
-
-func (c *clockText) date() bool {
-	return c.take(4, &c.year) && c.skip("-") && c.take(2, &c.month) && c.skip("-") && c.take(2, &c.day)
-}
-
-// timeOfDay parses HH:MM or HH:MM:SS with an optional fraction of any length.
-func (c *clockText) timeOfDay() bool {
-	if !c.take(2, &c.hour) || !c.skip(":") || !c.take(2, &c.minute) {
-		return false
-	}
-	if !c.skip(":") {
-		return true
-	}
-	if !c.take(2, &c.sec) {
-		return false
-	}
-	if strings.HasPrefix(c.s, ".") || strings.HasPrefix(c.s, ",") {
-		frac := c.s[1 : len(c.s)-len(document.Digits(c.s[1:]))]
-		c.s = c.s[1+len(frac):]
-		c.nanos, _ = strconv.Atoi((frac + "000000000")[:9])
-		return frac != ""
-	}
-	return true
-}
-
-// zone parses an optional time zone: Z, UTC, GMT, +02:00, +0200 or +02.
-func (c *clockText) zone() bool {
-	rest := strings.TrimLeft(c.s, " ")
-	for _, name := range []string{"UTC", "GMT", "Z", "z"} {
-		if tail, ok := strings.CutPrefix(rest, name); ok {
-			c.s, c.zoned = tail, true
-			return true
-		}
-	}
-	if rest == "" || rest[0] != '+' && rest[0] != '-' {
-		return true
-	}
-	hours, minutes := 0, 0
-	sign := 1
-	if rest[0] == '-' {
-		sign = -1
-	}
-	c.s, c.zoned = rest[1:], true
-	if !c.take(2, &hours) {
-		return false
-	}
-	if c.skip(":") || c.s != "" && c.s[0] >= '0' && c.s[0] <= '9' {
-		if !c.take(2, &minutes) {
-			return false
-		}
-	}
-	c.offset = sign * (hours*3600 + minutes*60)
-	return hours < 24 && minutes < 60
-}
-
-// end reports whether the text ends, possibly with a further column after '|'.
-func (c *clockText) end() bool {
-	rest := strings.TrimLeft(c.s, " ")
-	return rest == "" || rest[0] == '|'
+	return inRange(t.UTC().Add(leap), zone != "")
 }

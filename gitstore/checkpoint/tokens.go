@@ -1,12 +1,15 @@
 package checkpoint
 
-import (
-	"slices"
-)
+import "slices"
 
 // Tokens are numbers of tokens, never negative. Input has no token that was read from a cache or
 // written to it.
-type Tokens struct{ Input, Output, CacheRead, CacheWrite int64 }
+type Tokens struct {
+	Input      int64 `record:"input"`
+	Output     int64 `record:"output"`
+	CacheRead  int64 `record:"cache_read"`
+	CacheWrite int64 `record:"cache_write"`
+}
 
 // mostTokens limits each number, so that JSON numbers of all programs are exact.
 const mostTokens = 1_000_000_000_000_000
@@ -28,7 +31,9 @@ func (t Tokens) New() int64 { return t.Input + t.CacheWrite + t.Output }
 
 // A Spent is the number of tokens that an agent spent with a model in a phase.
 type Spent struct {
-	Agent, Model, Phase string // "" if unknown
+	Agent string `record:"agent"` // "" if unknown, as the others
+	Model string `record:"model"`
+	Phase string `record:"phase"`
 	Tokens
 }
 
@@ -80,36 +85,4 @@ func MergeSpent(base, other, newer []Spent) []Spent {
 		newer = AddSpent(newer, s)
 	}
 	return newer
-}
-
-// spentOf returns a list of tokens in a record.
-func spentOf(m *Map, key string) []Spent {
-	var list []Spent
-	for _, of := range m.Maps(key) {
-		n := func(key string) int64 { return min(max(of.Int(key), 0), mostTokens) }
-		list = append(list, Spent{
-			Agent: of.Text("agent"), Model: of.Text("model"), Phase: of.Text("phase"),
-			Tokens: Tokens{n("input"), n("output"), n("cache_read"), n("cache_write")},
-		})
-	}
-	return list
-}
-
-// setSpent sets a list of tokens in a record. An empty list is not set.
-func setSpent(m *Map, key string, list []Spent) {
-	var out []any
-	for _, s := range list {
-		of := NewMap()
-		of.SetText("agent", s.Agent)
-		of.SetText("model", s.Model)
-		of.SetText("phase", s.Phase)
-		setNumber(of, "input", s.Input)
-		setNumber(of, "output", s.Output)
-		setNumber(of, "cache_read", s.CacheRead)
-		setNumber(of, "cache_write", s.CacheWrite)
-		out = append(out, of)
-	}
-	if len(out) > 0 {
-		m.Set(key, out)
-	}
 }

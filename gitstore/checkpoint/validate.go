@@ -110,9 +110,8 @@ var listIndex = document.Pattern(`\[[0-9]+\]`)
 
 // walk calls visit for each field with a value.
 func (s *schema) walk(m *Map, path string, visit func(f field, path string, v any)) {
-	for k := range m.Len() {
-		key, v := m.Entry(k)
-		s.field(key).walk(document.JoinPath(path, key), v, visit)
+	for key, v := range m.All() {
+		s.field(key).walk(document.PathOf(path, key), v, visit)
 	}
 }
 
@@ -128,7 +127,7 @@ func (f field) walk(path string, v any, visit func(f field, path string, v any))
 	element := f.element()
 	for k := range l {
 		if element.of != nil || element.rule != nil || element.kind == intKind {
-			element.walk(document.JoinIndex(path, k), l[k], visit)
+			element.walk(document.PathOf(path, k), l[k], visit)
 		}
 	}
 }
@@ -192,20 +191,13 @@ func word(known []string, isError bool) rule {
 	}
 }
 
-var (
-	graphID   = document.Pattern(`^GRAPH-\S+$`)
-	messageID = document.Pattern(`^MSG-[0-9]{13}-[0-9a-f]{8}$`)
-)
-
-func ruleGraph(v *validator, path, text string) {
-	if !graphID().MatchString(text) {
-		v.warn(path, "%.60q does not begin with GRAPH-", text)
-	}
-}
-
-func ruleMessage(v *validator, path, text string) {
-	if !messageID().MatchString(text) {
-		v.warn(path, "%.60q is not of the form MSG-<milliseconds>-<8 hex>", text)
+// form is the rule of a field whose texts match an expression.
+func form(expression, otherwise string) rule {
+	pattern := document.Pattern(expression)
+	return func(v *validator, path, text string) {
+		if !pattern().MatchString(text) {
+			v.warn(path, "%.60q "+otherwise, text)
+		}
 	}
 }
 
@@ -242,7 +234,7 @@ func (v *validator) graph() {
 	graph := v.r.doc.Sub("execution_graph")
 	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
 	for k, n := range done {
-		path := document.JoinIndex("execution_graph.completed_batches", k)
+		path := document.PathOf("execution_graph.completed_batches", k)
 		if k > 0 && n <= done[k-1] {
 			v.warn(path, "%d after %d: want them ascending", n, done[k-1])
 		}
@@ -253,7 +245,7 @@ func (v *validator) graph() {
 	nodes, _ := graph.Child("node_states")
 	for id, node := range nodes.All() {
 		m, _ := node.(*Map)
-		path := document.JoinPath("execution_graph.node_states", id)
+		path := document.PathOf("execution_graph.node_states", id)
 		if m.Text("status") == "" {
 			v.fail(path, "no status")
 		}
@@ -262,23 +254,15 @@ func (v *validator) graph() {
 
 // paths reports missing paths.
 func (v *validator) paths() {
-	snapshot := v.r.doc.Sub("snapshot")
 	check := func(path string, files []*Map) {
 		for k, m := range files {
 			if m.Text("path") == "" {
-				v.fail(document.JoinIndex(path, k)+".path", "missing")
+				v.fail(document.PathOf(path, k)+".path", "missing")
 			}
 		}
 	}
 	check("files_modified", v.r.doc.Maps("files_modified"))
-	check("snapshot.skipped", snapshot.Maps("skipped"))
-	for _, key := range []string{"deleted", "intent_to_add", "kept"} {
-		for k, path := range snapshot.Texts(key) {
-			if path == "" {
-				v.fail(document.JoinIndex("snapshot."+key, k), "missing")
-			}
-		}
-	}
+	check("snapshot.skipped", v.r.doc.Sub("snapshot").Maps("skipped"))
 }
 
 func (v *validator) progress() {

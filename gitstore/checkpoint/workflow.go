@@ -197,7 +197,9 @@ func (r *Record) Approved() []string {
 func (r *Record) Approve(phase string, at time.Time) {
 	m := r.doc.MustSub("progress")
 	left := slices.DeleteFunc(textOrList(m, "awaiting_approval"), func(s string) bool { return s == phase })
-	setList(m, "awaiting_approval", left)
+	if m.Set("awaiting_approval", left); len(left) == 0 {
+		m.Delete("awaiting_approval")
+	}
 	v, _ := m.Get("approved")
 	l, _ := v.([]any)
 	m.Set("approved", append(slices.Clone(l), &Map{Entries: []document.Entry{
@@ -209,26 +211,20 @@ func (r *Record) Approve(phase string, at time.Time) {
 // Progress is the state of a workflow's phases. Phases are texts, because real phases
 // include "3", "4b" and names.
 type Progress struct {
-	Current   string
-	Completed []string
-	Skipped   []string
-	Total     int
-	Names     []string
-	Remaining []string
+	Current   string   `record:"current"`
+	Completed []string `record:"completed,keep"`
+	Skipped   []string `record:"skipped"`
+	Total     int      `record:"total"`
+	Names     []string `record:"names"`
+	Remaining []string `record:"remaining"`
 }
 
 // Progress returns the progress section. If remaining is absent, it is derived from names
 // or total.
-func (r *Record) Progress() Progress {
+func (r *Record) Progress() (p Progress) {
 	m := r.doc.Sub("progress")
-	p := Progress{
-		Current:   m.Text("current"),
-		Completed: m.Texts("completed"),
-		Skipped:   textOrList(m, "skipped"),
-		Total:     int(m.Int("total")),
-		Names:     m.Texts("names"),
-		Remaining: m.Texts("remaining"),
-	}
+	Load(m, &p)
+	p.Skipped = textOrList(m, "skipped")
 	if p.Total == 0 {
 		p.Total = len(p.Names)
 	}
@@ -255,18 +251,7 @@ func (p Progress) Over(phase string) bool {
 }
 
 // SetProgress replaces the progress section, except unknown keys.
-func (r *Record) SetProgress(p Progress) {
-	m := r.doc.MustSub("progress")
-	m.SetText("current", p.Current)
-	m.Set("completed", p.Completed)
-	setList(m, "skipped", p.Skipped)
-	m.Delete("total")
-	if p.Total > 0 {
-		m.Set("total", p.Total)
-	}
-	setList(m, "names", p.Names)
-	setList(m, "remaining", p.Remaining)
-}
+func (r *Record) SetProgress(p Progress) { Store(r.doc.MustSub("progress"), p) }
 
 func (r *Record) workflowText(key string) string {
 	if s := r.doc.Sub("workflow").Text(key); s != "" {

@@ -201,7 +201,7 @@ func TestReadRejects(t *testing.T) {
 		{"blank", claude.Name, " \n", "claude x.json: line 1, column 1: empty, want a mapping, at byte 0 of 2 (syntax)"},
 		{"null", "", "null", "x.json: line 1, column 1: want a mapping, got null, at byte 0 of 4 (syntax)"},
 		{"a list", "", "[1]", "x.json: line 1, column 1: want a mapping, got a list, at byte 0 of 3 (syntax)"},
-		{"cut off", pipeline.Name, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: want a JSON value, got "}", at byte 23 of 25 (syntax)`},
+		{"cut off", pipeline.Name, "{\n  \"phase\": 4,\n  \"x\":\n}\n", `pipeline x.json: line 4, column 1: invalid character '}' looking for beginning of value, at byte 23 of 25 (syntax)`},
 		{"not UTF-8", claude.Name, "{\"a\": \"\xff\"}", "claude x.json: line 1, column 8: byte 0xff at offset 7 is not valid UTF-8, at byte 7 of 10 (syntax)"},
 		{"a key twice", claude.Name, `{"a":1,"a":2}`, `claude x.json: line 1, column 8: key "a" is a duplicate, at byte 7 of 13 (syntax)`},
 		{"a name", "", "checkpoint-002.json", "x.json: it only refers to another file: checkpoint-002.json"},

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/layout"
 
@@ -37,63 +36,6 @@ func write(t *testing.T, root, name, text string) {
 
 func none(string) bool   { return false }
 func nobody([]byte) bool { return false }
-
-func changed(t *testing.T, tree *Tree, s *State, pattern string) []string {
-	t.Helper()
-	files, err := tree.Changed(s, pattern, none)
-	require.NoError(t, err)
-	var names []string
-	for _, f := range files {
-		names = append(names, f.Path)
-	}
-	return names
-}
-
-// Size, times and inode suffice only if the state was written well after these times.
-func TestUntouchedRequiresOlderTimes(t *testing.T) {
-	t.Parallel()
-	tree, s, root := scene(t, map[string]string{"d/x.json": "one"})
-	old := time.Now().Add(-time.Hour)
-	name := filepath.Join(root, "d", "x.json")
-	require.NoError(t, os.Chtimes(name, old, old))
-	files, err := tree.Changed(s, "d", none)
-	require.NoError(t, err)
-	s.Took(files[0], "42", "")
-	file := filepath.Join(root, "state")
-	store := func(at time.Time) {
-		data, err := s.Encode()
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(file, data, 0o666))
-		require.NoError(t, os.Chtimes(file, at, at))
-		var fresh bool
-		s, fresh, err = Load(file, "claude", root)
-		require.NoError(t, err)
-		require.False(t, fresh)
-	}
-	write(t, root, "d/x.json", "ONE")
-	require.NoError(t, os.Chtimes(name, old, old))
-	store(old.Add(time.Second))
-	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"))
-	store(old.Add(time.Minute))
-	info, err := os.Lstat(name)
-	require.NoError(t, err)
-	if placeOf(info) == (place{}) {
-		t.Skip("this system tells neither ctime nor inode")
-	}
-	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "size and date are as they were, and the ctime is not")
-
-	s.Took(ChangedFile{Path: "d/x.json", Data: []byte("not read"), info: info}, "42", "")
-	e := s.Files["d/x.json"]
-	e.Size = info.Size()
-	s.Files["d/x.json"] = e
-	store(time.Now().Add(time.Second))
-	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "the ctime is close to the state's date")
-	store(time.Now().Add(time.Minute))
-	assert.Empty(t, changed(t, tree, s, "d"), "all data says that it is the same, and it is not looked into")
-	require.NoError(t, os.Rename(name, filepath.Join(root, "old")))
-	write(t, root, "d/x.json", "ONE")
-	assert.Equal(t, []string{"d/x.json"}, changed(t, tree, s, "d"), "another file has its name")
-}
 
 // Neither symlinks nor paths outside the root are read or written.
 func TestSymlinksAreNotFollowed(t *testing.T) {

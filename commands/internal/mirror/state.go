@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 )
 
 // format is the version of the state's format.
@@ -34,8 +33,6 @@ type State struct {
 	Root    string               `json:"root"`
 	Files   map[string]FileState `json:"files"` // key: slash-separated path in the root
 	Tips    map[string]string    `json:"tips"`  // source of each owner's files
-
-	written time.Time // modification time of the state file
 }
 
 // FileState describes a file as last written or read.
@@ -43,16 +40,6 @@ type FileState struct {
 	Owner string `json:"owner"`
 	Key   string `json:"key"` // issue key in the file's content, or ""
 	Sum   string `json:"sum"`
-	Size  int64  `json:"size"`
-	Time  int64  `json:"time"` // modification time in nanoseconds
-	place        // inode and ctime
-}
-
-// A place holds file attributes that programs cannot set. It is zero if the system does
-// not provide them.
-type place struct {
-	Change int64  `json:"change,omitempty"` // ctime in nanoseconds
-	Inode  uint64 `json:"inode,omitempty"`
 }
 
 // Load reads the state of a layout's files in root. If the state is missing, corrupt or
@@ -65,9 +52,6 @@ func Load(file, layout, root string) (s *State, fresh bool, err error) {
 	}
 	s = &State{}
 	if err == nil && json.Unmarshal(data, s) == nil && s.Version == format && s.Layout == layout && s.Files != nil && s.Tips != nil {
-		if info, err := os.Stat(file); err == nil {
-			s.written = info.ModTime()
-		}
 		s.Root = root
 		return s, false, nil
 	}
@@ -76,30 +60,6 @@ func Load(file, layout, root string) (s *State, fresh bool, err error) {
 
 // Encode returns the stored form of the state.
 func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
-
-// racy is the minimum age difference between file and state that makes a comparison of
-// contents unnecessary. File systems have coarse clocks.
-const racy = 2 * time.Second
-
-// untouched reports whether size, times and inode prove that a file equals the recorded
-// state. The ctime reveals a write followed by a reset of the modification time.
-func (s *State) untouched(e FileState, info fs.FileInfo) bool {
-	at, last := placeOf(info), info.ModTime()
-	if c := time.Unix(0, at.Change); at.Change != 0 && c.After(last) {
-		last = c
-	}
-	return info.Size() == e.Size && info.ModTime().UnixNano() == e.Time && at == e.place && s.written.Sub(last) > racy
-}
-
-// Refresh copies updated attributes of files with unchanged content from another copy of
-// the state.
-func (s *State) Refresh(from *State) {
-	for name, e := range from.Files {
-		if was, there := s.Files[name]; there && was.Sum == e.Sum && was.Owner == e.Owner && was.Key == e.Key {
-			s.Files[name] = e
-		}
-	}
-}
 
 // Sum returns a hash of a file's content.
 func Sum(data []byte) string {

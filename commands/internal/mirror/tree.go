@@ -42,8 +42,6 @@ type ChangedFile struct {
 	Path string
 	Data []byte
 	Err  error
-
-	info fs.FileInfo
 }
 
 // Limits on searched files and directories.
@@ -68,21 +66,17 @@ func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([
 			if e.IsDir() || skip(name) {
 				continue
 			}
-			if f := t.look(s, name); f != nil {
-				found = append(found, *f)
+			data, err := t.Read(name)
+			if was, known := s.Files[name]; errors.Is(err, fs.ErrNotExist) || err == nil && known && Sum(data) == was.Sum {
+				continue
 			}
+			found = append(found, ChangedFile{name, data, err})
 			if len(found) > maxFiles {
 				return found, fmt.Errorf("mirror: %s: more than %d files", folder, maxFiles)
 			}
 		}
 	}
 	return found, err
-}
-
-// Has reports whether a regular file exists at name.
-func (t *Tree) Has(name string) bool {
-	info, err := t.root.Lstat(name)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // Exists reports whether a file or a directory exists at name.
@@ -93,17 +87,21 @@ func (t *Tree) Exists(name string) bool {
 
 // Read returns the content of a regular file.
 func (t *Tree) Read(name string) ([]byte, error) {
-	data, _, err := t.now(name)
-	return data, err
+	info, err := t.root.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	case info.Size() > t.max:
+		return nil, fmt.Errorf("%d bytes, more than the limit of %d", info.Size(), t.max)
+	}
+	return t.root.ReadFile(name)
 }
 
-// Took records a file's content, attributes and owner in the state.
+// Took records a file's content and owner in the state.
 func (s *State) Took(f ChangedFile, owner, key string) {
-	e := FileState{Owner: owner, Key: key, Sum: Sum(f.Data), Size: int64(len(f.Data))}
-	if f.info != nil {
-		e.Time, e.place = f.info.ModTime().UnixNano(), placeOf(f.info)
-	}
-	s.Files[f.Path] = e
+	s.Files[f.Path] = FileState{Owner: owner, Key: key, Sum: Sum(f.Data)}
 }
 
 // errChanged reports that a file differs from the recorded state and was left unchanged.
@@ -118,25 +116,18 @@ func (t *Tree) Put(s *State, name string, want layout.Output, owner, key string,
 	if want.Link != "" {
 		return t.putLink(s, name, want, owner)
 	}
-	data, info, err := t.now(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	switch data, err := t.Read(name); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	case bytes.Equal(data, want.Data):
-		s.Took(ChangedFile{Path: name, Data: data, info: info}, owner, key)
-		return nil
-	case Sum(data) != s.Files[name].Sum && !mine(data):
+	case err == nil && bytes.Equal(data, want.Data):
+	case err == nil && Sum(data) != s.Files[name].Sum && !mine(data):
 		return errChanged
+	default:
+		if err := Replace(t.root, name, want); err != nil {
+			return err
+		}
 	}
-	if err := Replace(t.root, name, want); err != nil {
-		return err
-	}
-	f := ChangedFile{Path: name, Data: want.Data}
-	if f.info, err = t.root.Lstat(name); err != nil {
-		return err
-	}
-	s.Took(f, owner, key)
+	s.Took(ChangedFile{Path: name, Data: want.Data}, owner, key)
 	return nil
 }
 
@@ -174,61 +165,32 @@ func Replace(dir *os.Root, name string, want layout.Output) error {
 	return err
 }
 
-// folders returns existing directories that match pattern.
+// folders returns existing directories that match pattern. It returns an error if a directory above
+// the placeholder is a symlink.
 func (t *Tree) folders(pattern string) ([]string, error) {
-	found := []string{"."}
-	for part := range strings.SplitSeq(path.Clean(pattern), "/") {
-		var below []string
-		for _, dir := range found {
-			names, err := t.children(dir, part)
-			if err != nil {
-				return nil, err
-			}
-			below = append(below, names...)
-		}
-		if found = below; len(found) > maxDirs {
-			return nil, fmt.Errorf("mirror: %s: more than %d directories", pattern, maxDirs)
-		}
-	}
-	return found, nil
-}
-
-// children returns the directories in dir that match one path component of a pattern.
-func (t *Tree) children(dir, part string) ([]string, error) {
-	before, after, open := cutPlaceholder(part)
+	pattern = path.Clean(pattern)
+	fixed, after, open := strings.Cut(strings.Replace(pattern, "{issue_number}", "{issue}", 1), "{issue}")
 	if !open {
-		name := path.Join(dir, part)
-		switch info, err := t.root.Lstat(name); {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, nil
-		case err != nil:
-			return nil, fmt.Errorf("mirror: %w", err)
-		case !info.IsDir():
-			return nil, fmt.Errorf("mirror: %s: not a directory of its own", name)
+		if !t.Exists(pattern) {
+			return nil, t.plain(path.Dir(pattern))
 		}
-		return []string{name}, nil
+		return []string{pattern}, t.plain(pattern)
 	}
-	entries, err := t.entries(dir)
-	if err != nil {
+	if err := t.plain(path.Dir(fixed + "x")); err != nil {
 		return nil, err
 	}
-	var found []string
-	for _, e := range entries {
-		if e.IsDir() && len(e.Name()) > len(before)+len(after) && strings.HasPrefix(e.Name(), before) && strings.HasSuffix(e.Name(), after) {
-			found = append(found, path.Join(dir, e.Name()))
+	literal := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+	found, err := fs.Glob(t.root.FS(), literal.Replace(fixed)+"*"+literal.Replace(after))
+	if err != nil || len(found) > maxDirs {
+		return nil, fmt.Errorf("mirror: %s: more than %d directories", pattern, maxDirs)
+	}
+	var folders []string
+	for _, dir := range found {
+		if t.plain(dir) == nil { // neither a file nor behind a symlink
+			folders = append(folders, dir)
 		}
 	}
-	return found, nil
-}
-
-// cutPlaceholder splits a path component around its placeholder.
-func cutPlaceholder(part string) (before, after string, found bool) {
-	for _, p := range []string{"{issue}", "{issue_number}"} {
-		if before, after, found = strings.Cut(part, p); found {
-			return before, after, true
-		}
-	}
-	return "", "", false
+	return folders, nil
 }
 
 func (t *Tree) entries(dir string) ([]fs.DirEntry, error) {
@@ -246,57 +208,6 @@ func (t *Tree) entries(dir string) ([]fs.DirEntry, error) {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
-}
-
-// look returns a changed file, or nil if the file equals the recorded state.
-func (t *Tree) look(s *State, name string) *ChangedFile {
-	f := &ChangedFile{Path: name}
-	known, there := s.Files[name]
-	info, err := t.root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && there && s.untouched(known, info) {
-		return nil
-	}
-	if f.Data, f.info, f.Err = t.now(name); f.Err == nil && there && Sum(f.Data) == known.Sum {
-		known.Size, known.Time, known.place = f.info.Size(), f.info.ModTime().UnixNano(), placeOf(f.info)
-		s.Files[name] = known
-		return nil
-	}
-	return f
-}
-
-// read returns a file's content and attributes.
-func (t *Tree) read(name string) ([]byte, fs.FileInfo, error) {
-	f, err := t.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, errors.New("not a regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, t.max+1))
-	if err == nil && int64(len(data)) > t.max {
-		err = fmt.Errorf("more than the limit of %d bytes", t.max)
-	}
-	return data, info, err
-}
-
-// now returns the current content of a regular file.
-func (t *Tree) now(name string) ([]byte, fs.FileInfo, error) {
-	info, err := t.root.Lstat(name)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !info.Mode().IsRegular():
-		return nil, nil, errors.New("not a regular file")
-	case info.Size() > t.max:
-		return nil, nil, fmt.Errorf("%d bytes, more than the limit of %d", info.Size(), t.max)
-	}
-	return t.read(name)
 }
 
 // plain returns an error if a directory in the path is a symlink or another kind of file.
@@ -353,7 +264,7 @@ func (t *Tree) remove(known FileState, name string) error {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0 && known.Sum == "":
 		return t.root.Remove(name)
 	}
-	data, _, err := t.now(name)
+	data, err := t.Read(name)
 	if err != nil {
 		return err
 	}

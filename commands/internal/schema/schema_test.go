@@ -24,18 +24,10 @@ func TestCheck(t *testing.T) {
 		{"required of no object", `{"required":["a"]}`, `3`, ""},
 		{"properties", `{"properties":{"a":{"type":"string"}}}`, `{"a":1,"b":2}`, "/a: want string, got number"},
 		{"no others", `{"properties":{"a":true},"additionalProperties":false}`, `{"a":1,"b":2}`, "/b: must not be there"},
-		{"others", `{"additionalProperties":{"type":"string"},"patternProperties":{"^x-":true}}`, `{"x-a":1,"b":2}`, "/b: want string, got number"},
-		{"names", `{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, `/A: "A" does not match ^[a-z]+$`},
-		{"how many", `{"minProperties":1,"maxProperties":1}`, `{"a":1,"b":1}`, "the document: want at most 1 properties, got 2"},
-		{"together", `{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, "/b: missing, as there is a"},
-		{"not together", `{"dependentRequired":{"a":["b"]}}`, `{"c":1}`, ""},
+		{"others", `{"additionalProperties":{"type":"string"},"properties":{"a":true}}`, `{"a":1,"b":2}`, "/b: want string, got number"},
 		{"items", `{"items":{"type":"string"}}`, `["a",1]`, "/1: want string, got number"},
-		{"a tuple", `{"prefixItems":[{"type":"string"}],"items":false}`, `["a",1]`, "/1: must not be there"},
-		{"a tuple of old", `{"items":[{"type":"string"}],"additionalItems":{"type":"null"}}`, `["a",1]`, "/1: want null, got number"},
 		{"how many items", `{"minItems":2}`, `[1]`, "the document: want at least 2 items, got 1"},
 		{"twice", `{"uniqueItems":true}`, `[{"a":1},{"a":1.0}]`, "/1: is a duplicate"},
-		{"contains", `{"contains":{"const":1}}`, `[2,1]`, ""},
-		{"contains none", `{"contains":{"const":1}}`, `[2]`, "the document: has no element of the form that it must contain"},
 		{"enum", `{"enum":["a",null,[1]]}`, `"b"`, `the document: "b" is not one of ["a",null,[1]]`},
 		{"in an enum", `{"enum":["a",{"b":[1]}]}`, `{"b":[1.0]}`, ""},
 		{"const", `{"const":{"a":1}}`, `{"a":2}`, `the document: want {"a":1}, got {"a":2}`},
@@ -43,16 +35,11 @@ func TestCheck(t *testing.T) {
 		{"most", `{"maximum":10}`, `10`, ""},
 		{"between", `{"exclusiveMinimum":1,"exclusiveMaximum":2}`, `2`, "the document: want less than 2, got 2"},
 		{"at the limit, which is out", `{"exclusiveMinimum":1}`, `1`, "the document: want more than 1, got 1"},
-		{"steps", `{"multipleOf":0.1}`, `0.3`, ""},
-		{"no step", `{"multipleOf":0.1}`, `0.35`, "the document: want a multiple of 0.1, got 0.35"},
-		{"a huge number", `{"minimum":1}`, `1e99999999`, "the document: 1e99999999 is too large a number"},
 		{"characters", `{"maxLength":2}`, `"äöü"`, "the document: want at most 2 characters, got 3"},
 		{"all", `{"allOf":[{"type":"string"},{"minLength":2}]}`, `"a"`, "the document: want at least 2 characters, got 1"},
 		{"any", `{"anyOf":[{"type":"string"},{"type":"null"}]}`, `1`, "the document: fits none of 2 forms"},
 		{"one", `{"oneOf":[{"type":"number"},{"minimum":1}]}`, `1`, "the document: fits 2 of 2 forms, want one"},
 		{"not", `{"not":{"type":"string"}}`, `"a"`, "the document: must not be of that form"},
-		{"if", `{"if":{"const":1},"then":false,"else":true}`, `1`, "the document: must not be there"},
-		{"else", `{"if":{"const":1},"then":false}`, `2`, ""},
 		{"a reference", `{"$defs":{"s":{"type":"string"}},"items":{"$ref":"#/$defs/s"}}`, `[1]`, "/0: want string, got number"},
 		{"itself", `{"properties":{"next":{"$ref":"#"}},"additionalProperties":false}`, `{"next":{"next":{"x":1}}}`, "/next/next/x: must not be there"},
 		{"in circles", `{"$defs":{"a":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`, `1`, "the document: the schema leads in circles"},
@@ -87,7 +74,10 @@ func TestParseRefusesInvalidSchemas(t *testing.T) {
 		`{"minimum":"1"}`:                  "/minimum: want a number",
 		`[]`:                               "the document: no schema: []",
 		`{"unevaluatedProperties":false}`:  "/unevaluatedProperties: want a keyword that is known",
-		`{"patternProperties":{"(":true}}`: "/patternProperties/(: no pattern: error parsing regexp: missing closing ): `(`",
+		`{"patternProperties":{"a":true}}`: "/patternProperties: want a keyword that is known",
+		`{"if":true}`:                      "/if: want a keyword that is known",
+		`{"allOf":[]}`:                     "/allOf: want a list of schemas",
+		`{"uniqueItems":1}`:                "/uniqueItems: want true or false",
 	} {
 		_, err := Parse([]byte(schema))
 		assert.EqualError(t, err, want, schema)
@@ -97,7 +87,7 @@ func TestParseRefusesInvalidSchemas(t *testing.T) {
 func TestCheckRefusesInvalidJSON(t *testing.T) {
 	s, err := Parse([]byte(`{}`))
 	require.NoError(t, err)
-	for _, doc := range []string{"", "{", "{} x", "nul"} {
+	for _, doc := range []string{"", "{", "{} x", "nul", "1e99999999"} {
 		_, err := s.Check([]byte(doc))
 		assert.ErrorContains(t, err, "no JSON", doc)
 	}

@@ -20,10 +20,8 @@
 //
 // # Cache
 //
-// A response is cached with its ETag, so that later requests are cheap for the forge. The
-// cache also stores the end of a rate limit, so that no request is sent before. Issue
-// returns a cached response only if the forge confirms it with status 304. Seen returns
-// the cached issue with its time and sends no request.
+// A response is cached with its time. The cache also stores the end of a rate limit, so that no
+// request is sent before. Seen returns the cached issue and sends no request.
 package forge
 
 import (
@@ -74,10 +72,9 @@ func (f *Forge) now() time.Time {
 	return f.Now()
 }
 
-// send sends one request, with a JSON body unless body is nil, and with the condition that the
-// response differs from the one with etag, unless etag is "". It returns a *RequestError, or the
+// send sends one request, with a JSON body unless body is nil. It returns a *RequestError, or the
 // context's error if the caller canceled.
-func (f *Forge) send(ctx context.Context, method, address string, body any, etag string, c Credential) (*reply, error) {
+func (f *Forge) send(ctx context.Context, method, address string, body any, c Credential) (*reply, error) {
 	var data io.Reader
 	if body != nil {
 		text, _ := json.Marshal(body) // strings always marshal
@@ -89,9 +86,6 @@ func (f *Forge) send(ctx context.Context, method, address string, body any, etag
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
-	}
-	if etag != "" {
-		req.Header.Set("If-None-Match", etag)
 	}
 	req.Header.Set("User-Agent", cmp.Or(f.Agent, "git-checkpoint"))
 	req.Header.Set("Accept", "application/json")
@@ -165,9 +159,13 @@ func (n Network) transport() (*http.Transport, error) {
 	case n.Direct:
 		t.Proxy = nil
 	case n.Proxy != "":
-		proxy, err := parseProxy(n.Proxy)
-		if err != nil {
-			return nil, err
+		text := n.Proxy
+		if !strings.Contains(text, "://") {
+			text = "http://" + text // as curl does
+		}
+		proxy, err := url.Parse(text)
+		if err != nil || proxy.Host == "" {
+			return nil, errProxy
 		}
 		t.Proxy = http.ProxyURL(proxy)
 	}
@@ -181,18 +179,6 @@ func (n Network) transport() (*http.Transport, error) {
 	}
 	t.TLSClientConfig = &tls.Config{RootCAs: pool}
 	return t, nil
-}
-
-// parseProxy treats a host without scheme as an HTTP proxy, as curl does.
-func parseProxy(text string) (*url.URL, error) {
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return nil, errProxy
-	}
-	return u, nil
 }
 
 var errHops = errors.New("too many redirects")

@@ -91,19 +91,19 @@ func TestMissingScope(t *testing.T) {
 func TestCachedEntryOfAnotherURLIsIgnored(t *testing.T) {
 	t.Parallel()
 	f := &Forge{Cache: t.TempDir()}
-	f.store(entry{Version: entryVersion, URL: "a", ETag: "x", Issue: &issue.Issue{}})
+	f.store(entry{Version: entryVersion, URL: "a", Issue: &issue.Issue{}})
 	require.NotNil(t, f.load("a").Issue)
 	require.NoError(t, os.Rename(f.entryFile("a"), f.entryFile("b")))
 	assert.Nil(t, f.load("b").Issue)
 }
 
-// FuzzLabelIDs checks that Gitea's label list is parsed or rejected.
-func FuzzLabelIDs(f *testing.F) {
-	for _, s := range []string{`[{"id":1,"name":"a"}]`, `[]`, `null`, `{}`, `[{"id":"1"}]`, `[{"id":1e99}]`} {
+// FuzzLabelNames checks that the answer to a change of labels is parsed or rejected.
+func FuzzLabelNames(f *testing.F) {
+	for _, s := range []string{`[{"id":1,"name":"a"}]`, `[]`, `null`, `{}`, `{"labels":["a"]}`, `{"labels":null}`, `[{"name":1}]`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		ids, err := labelIDs(data)
-		assert.Equal(t, err == nil, ids != nil)
+		names, err := labelNames(data)
+		assert.Equal(t, err == nil, names != nil)
 	})
 }

@@ -117,8 +117,6 @@ func (f *Forge) refused(r *reply, c Credential, verb, what string) error {
 		return f.failed("the proxy requires a password (407)")
 	}
 	switch {
-	case r.status == http.StatusNotModified:
-		return f.failed("answered 304 to an unconditional request")
 	case r.status >= 300 && r.status < 400:
 		return f.failed("redirects without a target (%d)", r.status)
 	case r.status >= 500:

@@ -8,13 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"git-checkpoint/freshness/issue"
@@ -45,10 +42,10 @@ func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
 	if kept.Wait.After(f.now()) && kept.As == c.From {
 		return found{}, f.limited(kept.Wait, c)
 	}
-	r, err := f.send(ctx, http.MethodGet, address, nil, kept.ETag, c)
+	r, err := f.send(ctx, http.MethodGet, address, nil, c)
 	if err == nil && r.status == http.StatusUnauthorized && c.spare {
 		// A saved git password may have expired; public issues need no credential.
-		if open, err := f.send(ctx, http.MethodGet, address, nil, "", Credential{}); err == nil && open.ok() {
+		if open, err := f.send(ctx, http.MethodGet, address, nil, Credential{}); err == nil && open.ok() {
 			r, c = open, Credential{}
 		}
 	}
@@ -90,8 +87,7 @@ func (f *Forge) load(address string) entry {
 	defer file.Close()
 	var e entry
 	info, err := file.Stat()
-	if err != nil || info.Size() > 2*issue.MaxBytes || json.NewDecoder(file).Decode(&e) != nil ||
-		e.Version != entryVersion || e.URL != address || !plainETag(e.ETag) || e.Issue == nil && e.ETag != "" {
+	if err != nil || info.Size() > 2*issue.MaxBytes || json.NewDecoder(file).Decode(&e) != nil || e.Version != entryVersion || e.URL != address {
 		return empty
 	}
 	return e
@@ -102,7 +98,6 @@ func (f *Forge) load(address string) entry {
 type entry struct {
 	Version int          `json:"version"`
 	URL     string       `json:"url"`
-	ETag    string       `json:"etag,omitempty"`
 	Seen    time.Time    `json:"seen"`
 	Issue   *issue.Issue `json:"issue,omitempty"`
 	Wait    time.Time    `json:"wait,omitzero"` // end of the forge's rate limit
@@ -114,24 +109,10 @@ func (f *Forge) entryFile(address string) string {
 	return filepath.Join(f.Cache, hex.EncodeToString(sum[:16])+".json")
 }
 
-const (
-	maxEntries = 500
-	maxETag    = 512
-)
-
-// plainETag reports whether an ETag is safe in a request header.
-func plainETag(tag string) bool {
-	return len(tag) <= maxETag && !strings.ContainsFunc(tag, func(r rune) bool { return r < ' ' || r >= 0x7f })
-}
-
 // read parses a reply into an issue and updates the cache.
 func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.Issue, error) {
 	what := "issue " + strconv.FormatInt(number, 10)
 	switch {
-	case r.status == http.StatusNotModified && kept.ETag != "":
-		kept.Seen, kept.Wait, kept.As = f.now(), time.Time{}, c.From
-		f.store(kept)
-		return kept.Issue, nil
 	case r.status != http.StatusOK:
 		err := f.refused(r, c, "read", what)
 		var e *RequestError
@@ -155,17 +136,13 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 		return nil, f.failed("%s was moved, and is issue %d of another project now", what, now.Number)
 	}
 	now.Source = f.Site.issueURL(strconv.FormatInt(number, 10))
-	fresh := entry{Version: entryVersion, URL: kept.URL, Seen: f.now(), Issue: now.Issue, As: c.From}
-	if tag := r.header.Get("ETag"); plainETag(tag) {
-		fresh.ETag = tag
-	}
-	f.store(fresh)
+	f.store(entry{Version: entryVersion, URL: kept.URL, Seen: f.now(), Issue: now.Issue, As: c.From})
 	return now.Issue, nil
 }
 
 // store atomically replaces the cached entry of a URL.
 func (f *Forge) store(e entry) {
-	if f.Cache == "" || !plainETag(e.ETag) || os.MkdirAll(f.Cache, 0o700) != nil {
+	if f.Cache == "" || os.MkdirAll(f.Cache, 0o700) != nil {
 		return
 	}
 	f.share(filepath.Dir(f.Cache), f.Cache)
@@ -177,32 +154,11 @@ func (f *Forge) store(e entry) {
 		f.share(temp.Name())
 		return nil
 	}}
-	if fsutil.ReplaceFile(f.entryFile(e.URL), bytes.NewReader(data), options) != nil {
-		return
-	}
-	f.sweep()
+	_ = fsutil.ReplaceFile(f.entryFile(e.URL), bytes.NewReader(data), options)
 }
 
 func (f *Forge) share(paths ...string) {
 	if f.Share != nil {
 		f.Share(paths...)
-	}
-}
-
-// sweep removes the oldest entries if the cache holds more than maxEntries.
-func (f *Forge) sweep() {
-	files, err := os.ReadDir(f.Cache)
-	if err != nil || len(files) <= maxEntries {
-		return
-	}
-	age := map[string]time.Time{}
-	for _, file := range files {
-		if info, err := file.Info(); err == nil {
-			age[file.Name()] = info.ModTime()
-		}
-	}
-	slices.SortFunc(files, func(a, b fs.DirEntry) int { return age[a.Name()].Compare(age[b.Name()]) })
-	for _, file := range files[:len(files)-maxEntries] {
-		_ = os.Remove(filepath.Join(f.Cache, file.Name()))
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,21 +40,11 @@ func (c LabelChange) Check() error {
 	return nil
 }
 
-// A call is one request of a change. Labels are added before others are removed, so that
-// an issue always has a state label. Each request names only its own labels, so that
-// concurrent changes by others are kept.
-type call struct {
-	method, address string
-	body            any
-	gone            bool     // 404 means success if the issue has none of the removed labels
-	lists           bool     // the response lists the issue's labels
-	add, remove     []string // labels changed by this request
-}
-
 // SetLabels changes labels of an issue and returns the applied part of the change, and the
 // labels that the forge removed because an added label excludes them. It needs a
-// credential. It returns an error if a part is missing, since a forge may drop labels
-// unknown to the project and report success.
+// credential. GitHub and Gitea add labels first, so that an issue always has a state label,
+// and then get the list without the removed ones. SetLabels returns an error if a part is
+// missing, since a forge may drop labels unknown to the project and report success.
 func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change LabelChange) (done LabelChange, err error) {
 	if err := change.Check(); err != nil {
 		return done, f.failed("%v", err)
@@ -68,25 +56,54 @@ func (f *Forge) SetLabels(ctx context.Context, key checkpoint.Issue, change Labe
 	if at.as.IsZero() {
 		return done, f.failed("a token is required to change labels: %s", dialects()[f.Site.Kind].advice)
 	}
-	calls, err := f.calls(ctx, at, change)
-	if err != nil {
-		return done, err
-	}
-	defer func() { // the entry remains for the next conditional request
+	defer func() { // the cached issue has the former labels
 		if kept, _, ok := f.find(key); ok {
 			kept.Seen = time.Time{}
 			f.store(kept)
 		}
 	}()
-	for _, one := range calls {
-		made, now, err := f.do(ctx, one, at, key)
-		done.Add, done.Remove = append(done.Add, made.Add...), append(done.Remove, made.Remove...)
+	was := at.issue.Labels
+	now := was
+	write := func(method, address string, body map[string]any) error {
+		r, err := f.send(ctx, method, address, body, at.as)
+		switch {
+		case err != nil:
+			return err
+		case !r.ok():
+			return f.refused(r, at.as, "change", "the labels of issue "+string(key))
+		}
+		names, err := labelNames(r.body)
 		if err != nil {
-			return done, err
+			return f.failed("labels: %v", err)
 		}
-		if one.lists && f.Site.Kind != GitHub { // GitHub has no exclusive labels
-			done.Remove = append(done.Remove, without(without(at.issue.Labels, now), change.Remove)...)
+		now = names
+		return nil
+	}
+	if f.Site.Kind == GitLab {
+		body := map[string]any{}
+		for field, names := range map[string][]string{"add_labels": change.Add, "remove_labels": change.Remove} {
+			if i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, ",") }); i >= 0 {
+				return done, f.failed("a label cannot have a comma: %s", strconv.Quote(names[i]))
+			}
+			if len(names) > 0 {
+				body[field] = strings.Join(names, ",")
+			}
 		}
+		err = write(http.MethodPut, at.address, body)
+	} else {
+		if len(change.Add) > 0 {
+			err = write(http.MethodPost, at.address+"/labels", map[string]any{"labels": change.Add})
+		}
+		left := slices.DeleteFunc(slices.Clone(now), func(name string) bool { return slices.Contains(change.Remove, name) })
+		if err == nil && len(left) < len(now) {
+			err = write(http.MethodPut, at.address+"/labels", map[string]any{"labels": left})
+		}
+	}
+	done.Add = slices.DeleteFunc(slices.Clone(change.Add), func(name string) bool { return !hasFold(now, name) })
+	done.Remove = slices.DeleteFunc(slices.Clone(change.Remove), func(name string) bool { return slices.Contains(now, name) })
+	done.Remove = append(done.Remove, without(without(was, now), change.Remove)...)
+	if err != nil {
+		return done, err
 	}
 	return done, f.incomplete(change, done)
 }
@@ -124,149 +141,20 @@ func hasFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(name, other) })
 }
 
-func (f *Forge) calls(ctx context.Context, at found, change LabelChange) ([]call, error) {
-	switch f.Site.Kind {
-	case GitLab:
-		return f.gitlabCalls(at.address, change)
-	case Gitea:
-		return f.giteaCalls(ctx, at, change)
-	}
-	calls := adding(at.address, change)
-	for _, name := range change.Remove {
-		calls = append(calls, call{method: http.MethodDelete, address: at.address + "/labels/" + url.PathEscape(name), gone: true, remove: []string{name}})
-	}
-	return calls, nil
-}
-
-func adding(address string, change LabelChange) []call {
-	if len(change.Add) == 0 {
-		return nil
-	}
-	return []call{{method: http.MethodPost, address: address + "/labels", body: map[string]any{"labels": change.Add}, lists: true, add: change.Add}}
-}
-
-// gitlabCalls returns one request with comma-separated labels.
-func (f *Forge) gitlabCalls(address string, change LabelChange) ([]call, error) {
-	body := map[string]any{}
-	for key, names := range map[string][]string{"add_labels": change.Add, "remove_labels": change.Remove} {
-		if len(names) > 0 {
-			body[key] = strings.Join(names, ",")
-		}
-		for _, name := range names {
-			if strings.Contains(name, ",") {
-				return nil, f.failed("a label cannot have a comma: %s", strconv.Quote(name))
-			}
-		}
-	}
-	return []call{{method: http.MethodPut, address: address, body: body, lists: true, add: change.Add, remove: change.Remove}}, nil
-}
-
-// giteaCalls removes labels by id.
-func (f *Forge) giteaCalls(ctx context.Context, at found, change LabelChange) ([]call, error) {
-	calls := adding(at.address, change)
-	if len(change.Remove) == 0 {
-		return calls, nil
-	}
-	r, err := f.send(ctx, http.MethodGet, at.address+"/labels", nil, "", at.as)
-	if err != nil {
-		return nil, err
-	}
-	if !r.ok() {
-		return nil, f.refused(r, at.as, "read", "labels")
-	}
-	ids, err := labelIDs(r.body)
-	if err != nil {
-		return nil, f.failed("labels: %v", err)
-	}
-	for _, name := range change.Remove {
-		for _, id := range ids[name] {
-			calls = append(calls, call{method: http.MethodDelete, address: at.address + "/labels/" + strconv.FormatInt(id, 10), gone: true})
-		}
-		calls = append(calls, call{remove: []string{name}}) // no request needed
-	}
-	return calls, nil
-}
-
-// labelIDs parses Gitea's list of labels. A label of the repository and a label of its
-// organization can have the same name.
-func labelIDs(data []byte) (map[string][]int64, error) {
-	var labels []struct {
-		ID   int64  `json:"id"`
-		Name string `json:"name"`
-	}
-	if err := json.Unmarshal(data, &labels); err != nil {
-		return nil, issue.ErrNotJSON
-	}
-	ids := map[string][]int64{}
-	for _, l := range labels {
-		ids[l.Name] = append(ids[l.Name], l.ID)
-	}
-	return ids, nil
-}
-
-// do sends one request. It returns the applied part of its change, and the labels in the
-// response, if it lists them.
-func (f *Forge) do(ctx context.Context, one call, at found, key checkpoint.Issue) (done LabelChange, now []string, err error) {
-	part := LabelChange{one.add, one.remove}
-	if one.method == "" {
-		return part, nil, nil
-	}
-	r, err := f.send(ctx, one.method, one.address, one.body, "", at.as)
-	refused := err == nil && !r.ok()
-	if refused && one.gone && r.status == http.StatusNotFound {
-		refused, err = f.hasLabels(ctx, at, one.remove)
-	}
-	switch {
-	case err != nil:
-		return done, nil, err
-	case refused:
-		return done, nil, f.refused(r, at.as, "change", "the labels of issue "+string(key))
-	case !one.lists:
-		return part, nil, nil
-	}
-	if now, err = f.labelNames(r.body); err != nil {
-		return done, nil, f.failed("labels: %v", err)
-	}
-	done.Add = slices.DeleteFunc(slices.Clone(part.Add), func(name string) bool { return !hasFold(now, name) })
-	done.Remove = slices.DeleteFunc(slices.Clone(part.Remove), func(name string) bool { return slices.Contains(now, name) })
-	return done, now, nil
-}
-
-// hasLabels reports whether an issue has one of the labels now. GitHub answers 404 if the
-// issue does not have a label, and also if the token may not remove it.
-func (f *Forge) hasLabels(ctx context.Context, at found, names []string) (bool, error) {
-	if len(names) == 0 {
-		return false, nil
-	}
-	r, err := f.send(ctx, http.MethodGet, at.address, nil, "", at.as)
-	if err != nil {
-		return false, err
-	}
-	if !r.ok() {
-		return true, nil
-	}
-	now, err := issue.ParseAnswer(r.body, dialects()[f.Site.Kind].names)
-	if err != nil {
-		return false, f.failed("labels: %v", err)
-	}
-	return len(without(names, now.Labels)) < len(names), nil
-}
-
 // labelNames parses labels from the response to a change: GitLab returns the issue, other
 // forges return its labels.
-func (f *Forge) labelNames(data []byte) ([]string, error) {
-	if f.Site.Kind == GitLab {
-		var doc struct {
-			Labels *[]string `json:"labels"`
-		}
-		if err := json.Unmarshal(data, &doc); err != nil || doc.Labels == nil {
-			return nil, issue.ErrNotJSON
-		}
-		return *doc.Labels, nil
+func labelNames(data []byte) ([]string, error) {
+	var found struct{ Labels *[]string }
+	if json.Unmarshal(data, &found) == nil && found.Labels != nil {
+		return *found.Labels, nil
 	}
-	ids, err := labelIDs(data)
-	if err != nil {
-		return nil, err
+	var labels []struct{ Name string }
+	if json.Unmarshal(data, &labels) != nil || labels == nil {
+		return nil, issue.ErrNotJSON
 	}
-	return slices.Collect(maps.Keys(ids)), nil
+	names := make([]string, len(labels))
+	for i, l := range labels {
+		names[i] = l.Name
+	}
+	return names, nil
 }

@@ -36,7 +36,6 @@ type canonical struct {
 	nodes  int
 	limits Limits
 	failed bool
-	find   *locator
 }
 
 // mapping parses keys at column n. The first key may start at the current position.
@@ -58,17 +57,7 @@ func (p *canonical) mapping(n, depth int) *Map {
 			break
 		}
 		p.count(2)
-		if p.find != nil {
-			at := p.at + 1
-			if strings.HasPrefix(p.s[p.at:], "\n") {
-				at += n + 2
-			}
-			p.find.open(key, at)
-		}
 		m.Add(key, p.value(n, depth))
-		if p.find != nil {
-			p.find.close()
-		}
 	}
 	if m.Len() == 0 {
 		p.failed = true
@@ -253,13 +242,7 @@ func (p *canonical) list(n, depth int) any {
 		}
 		p.at += 2
 		p.count(1)
-		if p.find != nil {
-			p.find.open(strconv.Itoa(len(l)), p.at)
-		}
 		l = append(l, p.item(n, depth))
-		if p.find != nil {
-			p.find.close()
-		}
 	}
 	return l
 }

@@ -41,7 +41,7 @@ type Parsed struct {
 // Null and booleans follow the core schema of YAML, numbers follow JSON. Any other
 // unquoted scalar is text.
 func DecodeDocument(data []byte, l Limits) (*Map, error) {
-	d, err := Decode(data, l.OrDefault())
+	d, err := decodeWith(data, l, nil)
 	return d.Root, err
 }
 
@@ -50,7 +50,7 @@ func DecodeDocument(data []byte, l Limits) (*Map, error) {
 // first mapping counts. DecodeTolerant calls tell with the position of
 // each irregularity.
 func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
-	d, err := decodeWith(data, l.OrDefault(), tell)
+	d, err := decodeWith(data, l, tell)
 	return d.Root, err
 }
 
@@ -104,11 +104,17 @@ func (e *SyntaxError) Exit() (code int, hint string) { return failure.Usage, "" 
 
 // decodeWith rejects irregularities if tell is nil.
 func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
+	l = l.OrDefault()
 	if len(data) > l.Bytes {
 		return Parsed{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))
 	}
 	if m, ok := ParseCanonical(data, l); ok {
-		return Parsed{m, func(path []Step) (int, int) { return whereCanonical(data, l, path) }}, nil
+		return Parsed{m, func(path []Step) (int, int) {
+			if d, err := DecodeYAML(data, l, nil); err == nil {
+				return d.Where(path)
+			}
+			return 1, 1 // larger than yaml.v3 may parse
+		}}, nil
 	}
 	if at, msg := badBytes(data); at >= 0 {
 		return Parsed{}, errorAt(data, at, msg)

@@ -36,16 +36,12 @@ var errDeep = errors.New("too deep")
 // mapping writes the keys of m at column n. If the output is not at the start of a line,
 // the first key continues the current line.
 func (e *emitter) mapping(m *Map, n, depth int) {
-	if depth > DefaultLimits.Depth {
-		e.fail(m.Entries[0].Key, errDeep)
-		return
-	}
 	for k := range m.Entries {
 		if len(e.b) == 0 || e.b[len(e.b)-1] == '\n' {
 			e.indent(n)
 		}
 		e.key(m.Entries[k].Key, n)
-		e.valueOf(m.Entries[k], n, depth)
+		e.value(m.Entries[k].Value, n+2, depth+1, m.Entries[k].Key, true)
 	}
 }
 
@@ -105,7 +101,12 @@ var plainWords = map[string]bool{
 // starts with a letter, '_', '/' or a dot and a letter, so it is not a number, date or
 // indicator.
 func plainSafe(s string) bool {
-	if s == "" || !plainStart(s) || s[len(s)-1] == ' ' || s[len(s)-1] == ':' {
+	first, _ := utf8.DecodeRuneInString(s)
+	switch {
+	case s == "", s[len(s)-1] == ' ', s[len(s)-1] == ':':
+		return false
+	case first == '.' && len(s) > 1 && isLetter(s[1]), first == '_', first == '/', first < utf8.RuneSelf && isLetter(s[0]):
+	case first < utf8.RuneSelf || !unicode.IsLetter(first):
 		return false
 	}
 	if len(s) <= 5 && plainWords[strings.ToLower(s)] {
@@ -127,18 +128,6 @@ func plainSafe(s string) bool {
 		k += size
 	}
 	return true
-}
-
-func plainStart(s string) bool {
-	c := s[0]
-	switch {
-	case c == '.':
-		return len(s) > 1 && isLetter(s[1])
-	case c >= utf8.RuneSelf:
-		r, _ := utf8.DecodeRuneInString(s)
-		return unicode.IsLetter(r)
-	}
-	return isLetter(c) || c == '_' || c == '/'
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -195,55 +184,34 @@ func appendEscape(b []byte, r rune) []byte {
 	return b
 }
 
-func (e *emitter) valueOf(en Entry, n, depth int) {
-	switch v := en.Value.(type) {
-	case *Map:
-		if v.Len() > 0 {
-			e.b = append(e.b, '\n')
-			e.mapping(v, n+2, depth+1)
-			return
-		}
-	case []any:
-		if len(v) > 0 {
-			e.b = append(e.b, '\n')
-			e.list(v, n+2, depth+1)
-			return
+// value writes the value of a key or of an element, whose text begins at column n. The first line
+// of a container continues the current line after a dash.
+func (e *emitter) value(v any, n, depth int, key string, afterKey bool) {
+	m, _ := v.(*Map)
+	l, _ := v.([]any)
+	isScalar := m.Len()+len(l) == 0
+	switch {
+	case afterKey && isScalar:
+		e.b = append(e.b, ' ')
+	case afterKey:
+		e.b = append(e.b, '\n')
+	}
+	switch {
+	case isScalar:
+		e.scalar(v, n, key)
+	case depth > DefaultLimits.Depth:
+		e.fail(key, errDeep)
+	case m != nil:
+		e.mapping(m, n, depth)
+	default:
+		for _, v := range l {
+			if e.b[len(e.b)-1] == '\n' {
+				e.indent(n)
+			}
+			e.b = append(e.b, '-', ' ')
+			e.value(v, n+2, depth+1, "list", false)
 		}
 	}
-	e.b = append(e.b, ' ')
-	e.scalar(en.Value, n+2, en.Key)
-}
-
-// list writes the elements of l at column n. The first element may continue the current
-// line.
-func (e *emitter) list(l []any, n, depth int) {
-	if depth > DefaultLimits.Depth {
-		e.fail("list", errDeep)
-		return
-	}
-	for _, v := range l {
-		if e.b[len(e.b)-1] == '\n' {
-			e.indent(n)
-		}
-		e.b = append(e.b, '-', ' ')
-		e.item(v, n, depth)
-	}
-}
-
-func (e *emitter) item(v any, n, depth int) {
-	switch v := v.(type) {
-	case *Map:
-		if v.Len() > 0 {
-			e.mapping(v, n+2, depth+1)
-			return
-		}
-	case []any:
-		if len(v) > 0 {
-			e.list(v, n+2, depth+1)
-			return
-		}
-	}
-	e.scalar(v, n+2, "list")
 }
 
 // scalar writes a value on the current line, or a block at column n.

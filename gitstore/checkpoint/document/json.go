@@ -1,29 +1,38 @@
 package document
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // DecodeJSON parses a mapping. It rejects duplicate keys if tell is nil; otherwise the last value
 // counts, and tell gets the position of the key.
 func DecodeJSON(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
-	p := &jsonParser{s: string(data), limits: l, tell: tell}
-	v, err := p.document()
+	v, err := newJSONReader(data, l, tell).all(nil)
 	if err != nil {
-		return Parsed{}, errorAt(data, p.at, err.Error())
+		return Parsed{}, err
 	}
-	return Parsed{v.(*Map), func(path []Step) (int, int) { return whereJSON(data, l, path) }}, nil
+	m, ok := v.(*Map)
+	if !ok {
+		return Parsed{}, syntaxError(1, 1, "want a mapping, got "+KindOf(v))
+	}
+	return Parsed{m, func(path []Step) (int, int) {
+		r := newJSONReader(data, l, tell)
+		_, _ = r.all(path)
+		return position(data, r.found)
+	}}, nil
 }
 
 // ParseValue parses a --set value: a JSON literal, list or mapping is converted, other
 // text is returned unchanged.
 func ParseValue(s string) any {
-	p := &jsonParser{s: s, limits: DefaultLimits}
-	if v, err := p.all(); err == nil {
+	if v, err := newJSONReader([]byte(s), DefaultLimits, nil).all(nil); err == nil && utf8.ValidString(s) {
 		return v
 	}
 	return s
@@ -78,271 +87,149 @@ func AppendJSON(b []byte, v any, depth int) (_ []byte, err error) {
 	return nil, fmt.Errorf("a %T cannot be written", v)
 }
 
-// jsonParser parses JSON. encoding/json is unsuitable: it accepts duplicate keys,
-// replaces lone surrogates and loses key order.
-type jsonParser struct {
-	s      string
-	at     int
+// jsonReader builds document values from the tokens of encoding/json. It rejects duplicate keys
+// and half surrogate pairs, which encoding/json accepts, and keeps the order of keys.
+type jsonReader struct {
+	data   []byte
+	dec    *json.Decoder
 	nodes  int
 	limits Limits
-	find   *locator
 	tell   func(line, column int, msg string) // nil to reject duplicate keys
+	found  int                                // offset of the value at the path of all
 }
 
-// document parses a mapping followed by the end of text.
-func (p *jsonParser) document() (any, error) {
-	v, err := p.all()
-	if _, ok := v.(*Map); err == nil && !ok {
-		p.at = 0
-		return nil, p.fail("want a mapping, got %s", KindOf(v))
-	}
-	return v, err
+func newJSONReader(data []byte, l Limits, tell func(line, column int, msg string)) *jsonReader {
+	r := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), limits: l, tell: tell}
+	r.dec.UseNumber()
+	return r
 }
 
-// all parses a value followed by the end of text.
-func (p *jsonParser) all() (any, error) {
-	v, err := p.value(0)
+// all reads a value followed by the end of text, and finds the value at a path.
+func (r *jsonReader) all(path []Step) (any, error) {
+	v, err := r.value(0, path)
 	if err != nil {
 		return nil, err
 	}
-	if p.space(); p.at < len(p.s) {
-		return nil, p.fail("text after the end of the JSON value")
+	if at := r.next(); at < len(r.data) {
+		return nil, errorAt(r.data, at, "text after the end of the JSON value")
 	}
 	return v, nil
 }
 
-func (p *jsonParser) value(depth int) (any, error) {
-	c := p.next()
-	if p.nodes++; p.nodes > p.limits.Nodes {
-		return nil, p.fail("more than %d keys and values", p.limits.Nodes)
+// next returns the offset of the next token.
+func (r *jsonReader) next() int {
+	at := int(r.dec.InputOffset())
+	for at < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[at]) >= 0 {
+		at++
 	}
-	if depth >= p.limits.Depth && (c == '{' || c == '[') {
-		return nil, p.fail("more than %d levels deep", p.limits.Depth)
-	}
-	switch c {
-	case '{':
-		return p.object(depth + 1)
-	case '[':
-		return p.array(depth + 1)
-	case '"':
-		return p.string()
-	}
-	return p.literal()
+	return at
 }
 
-// next skips whitespace and returns the next byte, 0 at the end.
-func (p *jsonParser) next() byte {
-	if p.space(); p.at < len(p.s) {
-		return p.s[p.at]
-	}
-	return 0
-}
+// Escapes of surrogates: a pair, and a half after all pairs are removed.
+var (
+	surrogatePair = Pattern(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+	surrogate     = Pattern(`\\u[dD][89a-fA-F]`)
+)
 
-func (p *jsonParser) space() {
-	for p.at < len(p.s) && strings.IndexByte(" \t\r\n", p.s[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-func (p *jsonParser) fail(format string, args ...any) error {
-	return &jsonError{p.at, fmt.Sprintf(format, args...)}
-}
-
-// jsonError reports a failure at an offset.
-type jsonError struct {
-	at  int
-	msg string
-}
-
-func (e *jsonError) Error() string { return e.msg }
-
-func (p *jsonParser) object(depth int) (any, error) {
-	m := NewMap()
-	p.at++
-	if p.next() == '}' {
-		p.at++
-		return m, nil
-	}
-	for {
-		if err := p.member(m, depth); err != nil {
-			return nil, err
-		}
-		switch p.next() {
-		case ',':
-			p.at++
-		case '}':
-			p.at++
-			return m, nil
-		default:
-			return nil, p.fail("want ',' or '}' in a mapping")
+// token returns the next token and its offset.
+func (r *jsonReader) token() (json.Token, int, error) {
+	at := r.next()
+	tok, err := r.dec.Token()
+	text, _ := tok.(string)
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, at, errorAt(r.data, len(r.data), "the text ends in the middle of a value")
+	case err != nil && errors.As(json.Unmarshal(r.data, new(json.RawMessage)), &syntax): // knows the exact offset
+		return nil, at, errorAt(r.data, int(syntax.Offset)-1, syntax.Error())
+	case err != nil:
+		return nil, at, errorAt(r.data, at, err.Error())
+	case strings.Contains(text, "\x00"):
+		return nil, at, errorAt(r.data, at, "NUL in a text")
+	case strings.ContainsRune(text, utf8.RuneError):
+		escapes := strings.ReplaceAll(string(r.data[at:r.dec.InputOffset()]), `\\`, "")
+		if surrogate().MatchString(surrogatePair().ReplaceAllString(escapes, "")) {
+			return nil, at, errorAt(r.data, at, "half a surrogate pair in a text")
 		}
 	}
+	return tok, at, nil
 }
 
-func (p *jsonParser) member(m *Map, depth int) error {
-	if p.next() != '"' {
-		return p.fail("want a key in double quotes")
+// value reads a value. It notes the offset of the value at the path below it, and of the values
+// on the way there. A nil path is that of no value.
+func (r *jsonReader) value(depth int, path []Step) (any, error) {
+	tok, at, err := r.token()
+	if path != nil {
+		r.found = at
 	}
-	start := p.at
-	key, err := p.string()
-	if err != nil {
-		return err
+	if r.nodes++; err == nil && r.nodes > r.limits.Nodes {
+		err = errorAt(r.data, at, fmt.Sprintf("more than %d keys and values", r.limits.Nodes))
 	}
-	again := m.Find(key) >= 0
-	if again && p.tell == nil {
-		p.at = start
-		return p.fail("key %.60q is a duplicate", key)
+	open, isOpen := tok.(json.Delim)
+	switch {
+	case err != nil:
+		return nil, err
+	case isOpen && depth >= r.limits.Depth:
+		return nil, errorAt(r.data, at, fmt.Sprintf("more than %d levels deep", r.limits.Depth))
+	case open == '[':
+		return r.list(depth+1, path)
+	case open == '{':
+		return r.object(depth+1, path)
 	}
-	if again {
-		line, column := position([]byte(p.s), start)
-		p.tell(line, column, fmt.Sprintf("key %.60q is a duplicate: the last one counts", key))
+	if n, ok := tok.(json.Number); ok {
+		return Number(n), nil
 	}
-	if p.next() != ':' {
-		return p.fail("want ':' after a key")
-	}
-	p.at++
-	p.nodes++
-	v, err := p.child(key, depth)
-	if again {
-		m.Set(key, v)
-	} else {
-		m.Add(key, v)
-	}
-	return err
+	return tok, nil
 }
 
-func (p *jsonParser) string() (string, error) {
-	start := p.at + 1
-	for p.at = start; p.at < len(p.s); p.at++ {
-		switch c := p.s[p.at]; {
-		case c == '"':
-			p.at++
-			return p.s[start : p.at-1], nil
-		case c == '\\':
-			return p.escapedString(start)
-		case c < ' ':
-			return "", p.fail("control character in a text")
-		}
+// below returns the rest of a path below a key, nil if the path does not lead there.
+func below(path []Step, key string) []Step {
+	if len(path) == 0 || path[0].Key != key {
+		return nil
 	}
-	return "", p.fail("the text ends inside quotes")
+	return path[1:]
 }
 
-// escapedString parses the rest of a string from its first backslash.
-func (p *jsonParser) escapedString(start int) (string, error) {
-	b := []byte(p.s[start:p.at])
-	for p.at < len(p.s) {
-		switch c := p.s[p.at]; {
-		case c == '"':
-			p.at++
-			return string(b), nil
-		case c < ' ':
-			return "", p.fail("control character in a text")
-		case c == '\\':
-			r, n := jsonEscape(p.s[p.at+1:])
-			if n == 0 {
-				return "", p.fail("bad escape in a text")
-			}
-			if r == 0 {
-				return "", p.fail("NUL in a text")
-			}
-			b = utf8.AppendRune(b, r)
-			p.at += 1 + n
-		default:
-			b = append(b, c)
-			p.at++
-		}
-	}
-	return "", p.fail("the text ends inside quotes")
-}
-
-// jsonEscape returns the rune of an escape after the backslash, including surrogate
-// pairs, and its length; 0 if the escape is invalid.
-func jsonEscape(s string) (rune, int) {
-	if s == "" {
-		return 0, 0
-	}
-	if at := strings.IndexByte(`"\/bfnrt`, s[0]); at >= 0 {
-		return rune("\"\\/\b\f\n\r\t"[at]), 1
-	}
-	r := hex4(s)
-	if r < 0 {
-		return 0, 0
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, 5
-	}
-	if len(s) < 11 || s[5] != '\\' {
-		return 0, 0
-	}
-	if r = utf16.DecodeRune(r, hex4(s[6:])); r == utf8.RuneError {
-		return 0, 0
-	}
-	return r, 11
-}
-
-// hex4 parses "uXXXX" and returns -1 for other text.
-func hex4(s string) rune {
-	if len(s) < 5 || s[0] != 'u' {
-		return -1
-	}
-	n, err := strconv.ParseUint(s[1:5], 16, 16)
-	if err != nil {
-		return -1
-	}
-	return rune(n)
-}
-
-// child parses the value under key and notifies the locator.
-func (p *jsonParser) child(key string, depth int) (any, error) {
-	if p.find == nil {
-		return p.value(depth)
-	}
-	p.space()
-	p.find.open(key, p.at)
-	defer p.find.close()
-	return p.value(depth)
-}
-
-func (p *jsonParser) array(depth int) (any, error) {
+func (r *jsonReader) list(depth int, path []Step) (any, error) {
 	l := []any{}
-	p.at++
-	if p.next() == ']' {
-		p.at++
-		return l, nil
-	}
-	for {
-		v, err := p.child(strconv.Itoa(len(l)), depth)
+	for r.dec.More() {
+		v, err := r.value(depth, below(path, strconv.Itoa(len(l))))
 		if err != nil {
 			return nil, err
 		}
 		l = append(l, v)
-		switch p.next() {
-		case ',':
-			p.at++
-		case ']':
-			p.at++
-			return l, nil
-		default:
-			return nil, p.fail("want ',' or ']' in a list")
-		}
 	}
+	_, _, err := r.token()
+	return l, err
 }
 
-func (p *jsonParser) literal() (any, error) {
-	end := p.at
-	for end < len(p.s) && strings.IndexByte(" \t\r\n,:]}\"", p.s[end]) < 0 {
-		end++
+func (r *jsonReader) object(depth int, path []Step) (any, error) {
+	m := NewMap()
+	for r.dec.More() {
+		tok, at, err := r.token()
+		if err != nil {
+			return nil, err
+		}
+		key, _ := tok.(string)
+		again := m.Find(key) >= 0
+		if again && r.tell == nil {
+			return nil, errorAt(r.data, at, fmt.Sprintf("key %.60q is a duplicate", key))
+		}
+		if again {
+			line, column := position(r.data, at)
+			r.tell(line, column, fmt.Sprintf("key %.60q is a duplicate: the last one counts", key))
+		}
+		r.nodes++
+		v, err := r.value(depth, below(path, key))
+		if err != nil {
+			return nil, err
+		}
+		if again {
+			m.Set(key, v)
+		} else {
+			m.Add(key, v)
+		}
 	}
-	switch s := p.s[p.at:end]; {
-	case s == "" && p.at == len(p.s):
-		return nil, p.fail("the text ends in the middle of a value")
-	case s == "null", s == "true", s == "false":
-		p.at = end
-		return word(s), nil
-	case isNumber(s):
-		p.at = end
-		return Number(s), nil
-	default:
-		return nil, p.fail("want a JSON value, got %.20q", p.s[p.at:min(max(end, p.at+1), len(p.s))])
-	}
+	_, _, err := r.token()
+	return m, err
 }

@@ -201,16 +201,6 @@ func (m *Map) Equal(b *Map) bool {
 	return true
 }
 
-// Shallow returns a shallow copy.
-func (m *Map) Shallow() *Map {
-	c := &Map{Entries: append([]Entry(nil), m.Entries...)}
-	c.reindex()
-	return c
-}
-
-// Entry returns the key and the value at position k.
-func (m *Map) Entry(k int) (string, any) { return m.Entries[k].Key, m.Entries[k].Value }
-
 // Sub returns the mapping under key, nil if missing.
 func (m *Map) Sub(key string) *Map {
 	sub, _ := m.Child(key)

@@ -40,21 +40,6 @@ func ParsePath(path string) ([]Step, error) {
 	}
 }
 
-// JoinPath returns the path of key below parent in the syntax of ParsePath.
-func JoinPath(parent, key string) string {
-	if key == "" || strings.ContainsAny(key, ".[\"") {
-		key = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
-	}
-	if parent == "" {
-		return key
-	}
-	return parent + "." + key
-}
-
-func JoinIndex(parent string, k int) string {
-	return parent + "[" + strconv.Itoa(k) + "]"
-}
-
 // Lookup returns the value at a path like "workflow_state.current_phase",
 // "files_modified[0].path" or "files_modified.0.path". It returns false if the path is
 // invalid.
@@ -113,12 +98,19 @@ func Position(data []byte, path string) (line, column int) {
 }
 
 // PathOf returns the path of a key, or of an element if key is an int, below parent in
-// the syntax of Lookup.
+// the syntax of ParsePath.
 func PathOf(parent string, key any) string {
 	if k, ok := key.(int); ok {
-		return JoinIndex(parent, k)
+		return parent + "[" + strconv.Itoa(k) + "]"
 	}
-	return JoinPath(parent, AsText(key))
+	name := AsText(key)
+	if name == "" || strings.ContainsAny(name, ".[\"") {
+		name = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+	}
+	if parent == "" {
+		return name
+	}
+	return parent + "." + name
 }
 
 // nextStep returns the first step of s and the remaining text.
@@ -249,44 +241,4 @@ func assignIndex(l []any, steps []Step, v any) (any, error) {
 		l[k] = sub
 	}
 	return l, err
-}
-
-// open is called before the value under key at offset at.
-func (l *locator) open(key string, at int) {
-	if l.matched == l.level && l.level < len(l.path) && l.path[l.level].Key == key {
-		if l.matched++; l.matched == len(l.path) && l.at < 0 {
-			l.at = at
-		}
-	}
-	l.level++
-}
-
-// close is called after the value.
-func (l *locator) close() {
-	l.level--
-	l.matched = min(l.matched, l.level)
-}
-
-func whereCanonical(data []byte, l Limits, path []Step) (line, column int) {
-	p := &canonical{s: string(data), limits: l, find: newLocator(path)}
-	p.mapping(0, 1)
-	return position(data, max(p.find.at, 0))
-}
-
-func newLocator(path []Step) *locator { return &locator{path: path, at: -1} }
-
-// locator records the offset of the value at a path during a second parse. Positions are
-// necessary only for errors, so the first parse does not keep them. Parsers skip a nil
-// locator.
-type locator struct {
-	path    []Step
-	level   int // open containers
-	matched int // matched steps of the path
-	at      int // offset of the value, -1 if not found
-}
-
-func whereJSON(data []byte, l Limits, path []Step) (line, column int) {
-	p := &jsonParser{s: string(data), limits: l, find: newLocator(path)}
-	_, _ = p.document()
-	return position(data, max(p.find.at, 0))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,26 +12,18 @@ import (
 	"time"
 )
 
-// ValueOf converts a Go value to a document value. Unknown types are unchanged; encoding
-// rejects them.
+// ValueOf converts a Go value to a document value. Types of texts, integers and slices become
+// such values. Other types are unchanged; encoding rejects them.
 func ValueOf(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, Number, *Map:
 		return v
-	case int:
-		return Int(int64(v))
-	case int64:
-		return Int(v)
 	case float64:
 		s := strconv.FormatFloat(v, 'g', -1, 64)
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return s
 		}
 		return Number(s)
-	case []string:
-		return ListOf(v)
-	case []int:
-		return ListOf(v)
 	case map[string]any:
 		m := NewMap()
 		for _, key := range slices.Sorted(maps.Keys(v)) { // Go maps are unordered
@@ -42,22 +35,22 @@ func ValueOf(v any) any {
 			v[k] = ValueOf(v[k])
 		}
 		return v
-	case []*Map:
-		return ListOf(v)
-	case valuer:
-		return v.DocumentValue()
 	case time.Time:
 		return v.UTC().Format(TimeLayout)
 	}
-	return v
-}
-
-func ListOf[T any](in []T) []any {
-	out := make([]any, len(in))
-	for k := range in {
-		out[k] = ValueOf(in[k])
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.String:
+		return r.String()
+	case reflect.Int, reflect.Int64:
+		return Int(r.Int())
+	case reflect.Slice:
+		list := make([]any, r.Len())
+		for k := range list {
+			list[k] = ValueOf(r.Index(k).Interface())
+		}
+		return list
 	}
-	return out
+	return v
 }
 
 // TimeLayout is the layout of all written times: UTC, fixed width.
@@ -83,22 +76,11 @@ func (n Number) Float() float64 {
 	return f
 }
 
-// Digits returns the rest of s after its leading decimal digits.
-func Digits(s string) string {
-	for s != "" && s[0] >= '0' && s[0] <= '9' {
-		s = s[1:]
-	}
-	return s
-}
-
 // Pattern compiles a regular expression at its first use, because compiling all
 // expressions takes more time than parsing a record.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
-
-// A valuer is a type with a value in documents.
-type valuer interface{ DocumentValue() any }
 
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Status values of phases and workflows.
@@ -29,9 +30,8 @@ type Step struct {
 }
 
 // Start begins or restarts a phase; a restart counts as another attempt. It fails with
-// *RefusedError if the phase is over or no transition leads to the phase. It fails with
-// *ApprovalError if another phase awaits approval, and with *PlanLimitError if the
-// failures exceed retries. Force overrides these checks.
+// *RefusedError if the phase is over, if no transition leads to the phase, if another phase
+// awaits approval, or if the failures exceed retries. Force overrides these checks.
 func (s Step) Start(r *checkpoint.Record, retries int) error {
 	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
 	switch {
@@ -39,7 +39,7 @@ func (s Step) Start(r *checkpoint.Record, retries int) error {
 	case r.Progress().Over(s.Phase):
 		return s.over(r, "start")
 	case s.waits(r) != "":
-		return &ApprovalError{Issue: r.Issue(), Phase: s.waits(r)}
+		return awaits(r, s.waits(r))
 	case m.Text("status") == Failed && int(m.Int("failures")) > retries:
 		return s.tooOften(r, retries)
 	}
@@ -67,8 +67,10 @@ type Report struct {
 
 // An Artifact is a file of a phase. Path is relative to the worktree root.
 type Artifact struct {
-	Path, Digest, Title string
-	Size                int64
+	Path   string `record:"path,path,keep"`
+	Size   int64  `record:"size,keep"`
+	Digest string `record:"digest"`
+	Title  string `record:"title"`
 }
 
 // Done completes a phase and moves to the next phase. It fails with *NothingError if the
@@ -80,7 +82,7 @@ func (s Step) Done(r *checkpoint.Record, report Report) error {
 	case before && report.isEmpty():
 		return already(s.Phase, Completed)
 	case !s.Force && slices.Contains(r.Awaiting(), s.Phase):
-		return &ApprovalError{Issue: r.Issue(), Phase: s.Phase}
+		return awaits(r, s.Phase)
 	case before:
 		report.record(phaseSection(r, s.Phase))
 		touch(r, s.At)
@@ -124,7 +126,7 @@ func ParseOnFailure(s string) (OnFailure, error) {
 // Fail records the failure of a phase and applies the action. If the retry limit is
 // reached, Fail still records the failure and returns the limit as spent. It returns a
 // *RefusedError if the phase is over.
-func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int) (spent *PlanLimitError, err error) {
+func (s Step) Fail(r *checkpoint.Record, why string, then OnFailure, retries int) (spent *RefusedError, err error) {
 	if !s.Force && r.Progress().Over(s.Phase) {
 		return nil, s.over(r, "start")
 	}
@@ -224,7 +226,7 @@ func (s Step) over(r *checkpoint.Record, verb string) error {
 		how = Skipped
 	}
 	return &RefusedError{
-		Issue: r.Issue(), Reason: fmt.Sprintf("phase %s is %s already", s.Phase, how), Over: true,
+		Code: failure.Refused, Issue: r.Issue(), Reason: fmt.Sprintf("phase %s is %s already", s.Phase, how), Over: true,
 		Instead: []Way{{"phase", verb, s.Phase, "--force"}},
 	}
 }
@@ -239,11 +241,19 @@ func (s Step) waits(r *checkpoint.Record) string {
 	return ""
 }
 
+// awaits returns the error for a pending approval.
+func awaits(r *checkpoint.Record, phase string) error {
+	return &RefusedError{
+		Code: failure.NeedsAnswer, Issue: r.Issue(), Reason: fmt.Sprintf("approval of phase %s is pending", phase),
+		Instead: []Way{{"phase", "approve", phase}},
+	}
+}
+
 // tooOften returns the error for the retry limit. Its history has only the last failure.
-func (s Step) tooOften(r *checkpoint.Record, retries int) *PlanLimitError {
+func (s Step) tooOften(r *checkpoint.Record, retries int) *RefusedError {
 	m := r.Doc().Sub("progress").Sub("phases").Sub(s.Phase)
-	e := &PlanLimitError{
-		Issue:   r.Issue(),
+	e := &RefusedError{
+		Code: failure.Limit, Issue: r.Issue(),
 		Reason:  fmt.Sprintf("phase %s failed %d times, the limit is %d retries", s.Phase, m.Int("failures"), retries),
 		Instead: ways(s.Phase),
 	}

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,20 +10,32 @@ import (
 	"unicode"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Resolve returns the phase for a typed name or number. An empty text means the current
 // phase.
 func Resolve(r *checkpoint.Record, typed string) (string, error) {
 	p := r.Progress()
+	next := PointOf(r).Phase
+	phase, err := next, error(nil)
 	if typed != "" {
-		phase, err := phaseNamed(p, typed)
-		return phase, pointOn(r, err)
+		phase, err = phaseNamed(p, typed)
+	} else if next == "" {
+		err = errors.New("no phase given (no phase is left)")
 	}
-	if phase := PointOf(r).Phase; phase != "" {
+	if err == nil {
 		return phase, nil
 	}
-	return "", pointOn(r, &UnknownError{Phases: "no phase is left"})
+	unknown := &RefusedError{Code: failure.Usage, Issue: r.Issue(), Reason: err.Error(), Instead: []Way{{"phase", "next"}}}
+	switch {
+	case next == "" && p.Total == 0:
+		unknown.Instead = []Way{{"start"}}
+	case next == "":
+		unknown.Instead = []Way{{"finish"}}
+	}
+	return "", unknown
 }
 
 // Complete reports whether the workflow has phases and all phases are over.
@@ -99,19 +112,25 @@ func PlanTitles(plan string) map[string]string {
 	return titles
 }
 
+// phaseHeading matches a heading like "## Phase 2: build".
+var phaseHeading = document.Pattern(`(?i)^#{1,6} [ *\[\]x✓]*phase ([0-9]+)(.*)$`)
+
 // eachPhase calls f with number and title of each heading of a phase in a Markdown plan.
 func eachPhase(plan string, f func(n int, title string)) {
 	fence := ""
 	for line := range strings.Lines(plan) {
 		line = strings.TrimSpace(line)
-		switch at := fenceOf(line); {
+		switch at := line[:min(len(line), 3)]; {
+		case at != "```" && at != "~~~":
 		case fence == "":
 			fence = at
 		case at == fence:
 			fence = ""
 		}
-		if n, title := phaseHeading(line); fence == "" && n > 0 && n <= MaxPhases {
-			f(n, title)
+		if m := phaseHeading().FindStringSubmatch(line); m != nil && fence == "" {
+			if n, _ := strconv.Atoi(m[1]); n > 0 && n <= MaxPhases {
+				f(n, strings.Trim(m[2], " :.-*#"))
+			}
 		}
 	}
 }
@@ -147,13 +166,13 @@ func phaseNamed(p checkpoint.Progress, typed string) (string, error) {
 	isNumber := err == nil
 	switch {
 	case typed == "" || len(typed) > maxPhaseName:
-		return "", &UnknownError{Phase: fmt.Sprintf("%.40q", typed), Phases: phases(p)}
+		return "", fmt.Errorf("phase %.40q: the workflow has %s", typed, phases(p))
 	case slices.Contains(p.Names, typed):
 		return typed, nil
 	case len(p.Names) > 0 && isNumber && n >= 1 && n <= len(p.Names):
 		return p.Names[n-1], nil
 	case len(p.Names) > 0, p.Total > 0 && isNumber && (n < 1 || n > p.Total), p.Total > 0 && !isNumber && !isBetween(typed, p.Total):
-		return "", &UnknownError{Phase: typed, Phases: phases(p)}
+		return "", fmt.Errorf("phase %s: the workflow has %s", typed, phases(p))
 	case isNumber:
 		return strconv.Itoa(n), nil
 	}
@@ -190,22 +209,6 @@ func isBetween(s string, total int) bool {
 	return err == nil && rest != "" && n >= 1 && n <= total
 }
 
-// pointOn adds suggested commands to an UnknownError.
-func pointOn(r *checkpoint.Record, err error) error {
-	unknown, ok := err.(*UnknownError)
-	if !ok {
-		return err
-	}
-	unknown.Issue, unknown.Instead = r.Issue(), []Way{{"phase", "next"}}
-	if p := r.Progress(); PointOf(r).Phase == "" {
-		unknown.Instead = []Way{{"finish"}}
-		if p.Total == 0 {
-			unknown.Instead = []Way{{"start"}}
-		}
-	}
-	return unknown
-}
-
 // place returns the index of a phase from 0, and false if the index is unknown.
 func place(p checkpoint.Progress, phase string) (int, bool) {
 	if len(p.Names) > 0 {
@@ -214,35 +217,6 @@ func place(p checkpoint.Progress, phase string) (int, bool) {
 	}
 	n, err := strconv.Atoi(phase)
 	return n - 1, err == nil && n > 0
-}
-
-// fenceOf returns the fence that starts a line, "" for other lines.
-func fenceOf(line string) string {
-	for _, fence := range []string{"```", "~~~"} {
-		if strings.HasPrefix(line, fence) {
-			return fence
-		}
-	}
-	return ""
-}
-
-// phaseHeading returns number and title of a heading like "## Phase 2: build", 0 for other
-// lines.
-func phaseHeading(line string) (n int, title string) {
-	text := strings.TrimLeft(line, "#")
-	if text == line || len(line)-len(text) > 6 || !strings.HasPrefix(text, " ") {
-		return 0, ""
-	}
-	text = strings.TrimLeft(text, " *[]x✓")
-	if len(text) < 6 || !strings.EqualFold(text[:6], "phase ") {
-		return 0, ""
-	}
-	digits := text[6:]
-	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
-		digits, title = digits[:end], strings.Trim(digits[end:], " :.-*#")
-	}
-	n, _ = strconv.Atoi(digits)
-	return n, title
 }
 
 func (t Transition) leads(from string) bool { return t.From == from || t.From == "*" }
@@ -305,7 +279,7 @@ func (s Step) leap(r *checkpoint.Record, verb string) error {
 	if s.Force || s.Ways.allow(from, s.Phase) {
 		return nil
 	}
-	e := &RefusedError{Issue: r.Issue(), Reason: fmt.Sprintf("the work does not go from phase %s to phase %s", from, s.Phase)}
+	e := &RefusedError{Code: failure.Refused, Issue: r.Issue(), Reason: fmt.Sprintf("the work does not go from phase %s to phase %s", from, s.Phase)}
 	next := s.Ways.next(from)
 	if len(next) > 0 {
 		e.Reason += ", but to " + strings.Join(next, ", ")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,8 +61,9 @@ func TestResolve(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Resolve(record(t, c.section), c.typed)
 			if c.err != "" {
-				var unknown *UnknownError
+				var unknown *RefusedError
 				require.ErrorAs(t, err, &unknown)
+				assert.Equal(t, failure.Usage, unknown.Code)
 				assert.Contains(t, err.Error(), c.err)
 				return
 			}
@@ -162,27 +164,33 @@ func TestRefusedTransitions(t *testing.T) {
 		name, section string
 		move          func(*checkpoint.Record) error
 		want          string
-		as            any
+		code          int // 0 for a NothingError
 	}{
-		{"start what is completed", three, func(r *checkpoint.Record) error { return step("1").Start(r, 3) }, "phase 1 is completed already", new(*RefusedError)},
-		{"start what is skipped", three, func(r *checkpoint.Record) error { return step("2").Start(r, 3) }, "phase 2 is skipped already", new(*RefusedError)},
-		{"complete twice", three, func(r *checkpoint.Record) error { return step("1").Done(r, Report{}) }, "phase 1 is completed already", new(*NothingError)},
-		{"skip twice", three, func(r *checkpoint.Record) error { return step("2").Skip(r, "") }, "phase 2 is skipped already", new(*NothingError)},
-		{"skip what is completed", three, func(r *checkpoint.Record) error { return step("1").Skip(r, "") }, "phase 1 is completed already", new(*RefusedError)},
-		{"fail what is completed", three, func(r *checkpoint.Record) error { _, err := step("1").Fail(r, "", Nothing, 3); return err }, "phase 1 is completed already", new(*RefusedError)},
-		{"complete what waits", "progress: {total: 3, awaiting_approval: ['1']}", func(r *checkpoint.Record) error { return step("1").Done(r, Report{}) }, "approval of phase 1 is pending", new(*ApprovalError)},
-		{"start behind what waits", "progress: {total: 3, awaiting_approval: ['1']}", func(r *checkpoint.Record) error { return step("2").Start(r, 3) }, "approval of phase 1 is pending", new(*ApprovalError)},
-		{"approve twice", "progress: {approved: [{phase: '1'}]}", func(r *checkpoint.Record) error { return step("1").Approve(r) }, "phase 1 is approved already", new(*NothingError)},
-		{"plan anew a third time", "progress: {total: 3, replan_history: [{phase: 1, reason: a, timestamp: t1}, {phase: phase_1, timestamp: t2}, {phase: '2'}]}", func(r *checkpoint.Record) error { return step("1").Replan(r, "", 2) }, "phase 1 was replanned 2 times, the limit is 2\n  t1: a\n  t2: no reason given", new(*PlanLimitError)},
-		{"begin again too often", "progress: {total: 3, phases: {'1': {status: failed, failures: 4, error: e, timestamp: t}}}", func(r *checkpoint.Record) error { return step("1").Start(r, 3) }, "phase 1 failed 4 times, the limit is 3 retries\n  t: e", new(*PlanLimitError)},
-		{"begin while one is under way", three, func(r *checkpoint.Record) error { return Begin(r, Workflow{}, noon) }, "a workflow is already in progress (1 of 3 phases completed)", new(*RefusedError)},
+		{"start what is completed", three, func(r *checkpoint.Record) error { return step("1").Start(r, 3) }, "phase 1 is completed already", failure.Refused},
+		{"start what is skipped", three, func(r *checkpoint.Record) error { return step("2").Start(r, 3) }, "phase 2 is skipped already", failure.Refused},
+		{"complete twice", three, func(r *checkpoint.Record) error { return step("1").Done(r, Report{}) }, "phase 1 is completed already", 0},
+		{"skip twice", three, func(r *checkpoint.Record) error { return step("2").Skip(r, "") }, "phase 2 is skipped already", 0},
+		{"skip what is completed", three, func(r *checkpoint.Record) error { return step("1").Skip(r, "") }, "phase 1 is completed already", failure.Refused},
+		{"fail what is completed", three, func(r *checkpoint.Record) error { _, err := step("1").Fail(r, "", Nothing, 3); return err }, "phase 1 is completed already", failure.Refused},
+		{"complete what waits", "progress: {total: 3, awaiting_approval: ['1']}", func(r *checkpoint.Record) error { return step("1").Done(r, Report{}) }, "approval of phase 1 is pending", failure.NeedsAnswer},
+		{"start behind what waits", "progress: {total: 3, awaiting_approval: ['1']}", func(r *checkpoint.Record) error { return step("2").Start(r, 3) }, "approval of phase 1 is pending", failure.NeedsAnswer},
+		{"approve twice", "progress: {approved: [{phase: '1'}]}", func(r *checkpoint.Record) error { return step("1").Approve(r) }, "phase 1 is approved already", 0},
+		{"plan anew a third time", "progress: {total: 3, replan_history: [{phase: 1, reason: a, timestamp: t1}, {phase: phase_1, timestamp: t2}, {phase: '2'}]}", func(r *checkpoint.Record) error { return step("1").Replan(r, "", 2) }, "phase 1 was replanned 2 times, the limit is 2\n  t1: a\n  t2: no reason given", failure.Limit},
+		{"begin again too often", "progress: {total: 3, phases: {'1': {status: failed, failures: 4, error: e, timestamp: t}}}", func(r *checkpoint.Record) error { return step("1").Start(r, 3) }, "phase 1 failed 4 times, the limit is 3 retries\n  t: e", failure.Limit},
+		{"begin while one is under way", three, func(r *checkpoint.Record) error { return Begin(r, Workflow{}, noon) }, "a workflow is already in progress (1 of 3 phases completed)", failure.Refused},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := record(t, c.section)
 			before := r.Clone()
 			err := c.move(r)
 			require.EqualError(t, err, c.want)
-			require.ErrorAs(t, err, c.as)
+			if c.code == 0 {
+				require.ErrorAs(t, err, new(*NothingError))
+			} else {
+				var refused *RefusedError
+				require.ErrorAs(t, err, &refused)
+				assert.Equal(t, c.code, refused.Code)
+			}
 			assert.True(t, checkpoint.Equal(before.Doc(), r.Doc()), "the record is as it was")
 		})
 	}

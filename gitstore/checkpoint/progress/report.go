@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Attach records the report of a phase without a change of status.
@@ -58,22 +59,22 @@ func Minutes(r *checkpoint.Record) float64 {
 
 // A Replan is an entry of progress.replan_history.
 type Replan struct {
-	Phase, Reason, At string
-	Forced            bool // over the limit, with Force
+	Phase  string `record:"phase,keep"`
+	Reason string `record:"reason"`
+	At     string `record:"timestamp,keep"`
+	Forced bool   `record:"forced"` // over the limit, with Force
 }
 
 // Replans returns the replan history, oldest first.
 func Replans(r *checkpoint.Record) []Replan {
-	v, _ := r.Doc().Lookup("progress.replan_history")
-	list, _ := v.([]any)
-	var out []Replan
-	for _, v := range list {
-		if m, ok := v.(*checkpoint.Map); ok && m != nil {
-			forced, _ := m.Get("forced")
-			out = append(out, Replan{strings.TrimPrefix(m.Text("phase"), "phase_"), m.Text("reason"), m.Text("timestamp"), forced == true})
-		}
+	var history struct {
+		Replans []Replan `record:"replan_history"`
 	}
-	return out
+	checkpoint.Load(r.Doc().Sub("progress"), &history)
+	for i := range history.Replans {
+		history.Replans[i].Phase = strings.TrimPrefix(history.Replans[i].Phase, "phase_")
+	}
+	return history.Replans
 }
 
 // AllReplans returns the replans of all checkpoints of the newest workflow, oldest first.
@@ -104,7 +105,7 @@ func ReplanCounts(r *checkpoint.Record) map[string]int {
 }
 
 // Replan records a replan of a phase and resets the phase to pending. It fails with
-// *PlanLimitError if the limit is reached.
+// *RefusedError if the limit is reached.
 func (s Step) Replan(r *checkpoint.Record, reason string, limit int) error {
 	if err := s.noteReplan(r, reason, limit); err != nil {
 		return err
@@ -144,7 +145,7 @@ func (p Report) record(m *checkpoint.Map) {
 	list, _ := v.([]any)
 	list = slices.Clone(list)
 	for _, a := range p.Artifacts {
-		list = append(slices.DeleteFunc(list, func(v any) bool { return artifactOf(v).Path == a.Path }), a.section())
+		list = append(slices.DeleteFunc(list, func(v any) bool { return artifactOf(v).Path == a.Path }), section(a))
 	}
 	m.Set("artifacts", list)
 }
@@ -155,23 +156,18 @@ func Summary(r *checkpoint.Record, phase string) string {
 }
 
 // artifactOf parses an artifact. Other systems write only the path.
-func artifactOf(v any) Artifact {
-	m, ok := v.(*checkpoint.Map)
-	if !ok {
-		path, _ := v.(string)
-		return Artifact{Path: checkpoint.Unquoted(path)}
+func artifactOf(v any) (a Artifact) {
+	if m, ok := v.(*checkpoint.Map); ok {
+		checkpoint.Load(m, &a)
+		return a
 	}
-	return Artifact{
-		Path: checkpoint.Unquoted(m.Text("path")), Digest: m.Text("digest"), Title: m.Text("title"), Size: m.Int("size"),
-	}
+	path, _ := v.(string)
+	return Artifact{Path: checkpoint.Unquoted(path)}
 }
 
-func (a Artifact) section() *checkpoint.Map {
+func section(of any) *checkpoint.Map {
 	m := checkpoint.NewMap()
-	m.Set("path", checkpoint.QuotePath(a.Path))
-	m.Set("size", a.Size)
-	putText(m, "digest", a.Digest)
-	putText(m, "title", a.Title)
+	checkpoint.Store(m, of)
 	return m
 }
 
@@ -187,7 +183,7 @@ func beyond(known, more []Replan) []Replan {
 	})
 }
 
-// noteReplan appends a replan to the history. It fails with *PlanLimitError if the limit
+// noteReplan appends a replan to the history. It fails with *RefusedError if the limit
 // is reached.
 func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	var history []string
@@ -199,8 +195,8 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	}
 	over := len(history) >= limit
 	if over && !s.Force {
-		return &PlanLimitError{
-			Issue: r.Issue(), History: history, Instead: ways(s.Phase),
+		return &RefusedError{
+			Code: failure.Limit, Issue: r.Issue(), History: history, Instead: ways(s.Phase),
 			Reason: fmt.Sprintf("phase %s was replanned %d times, the limit is %d", s.Phase, len(history), limit),
 		}
 	}
@@ -209,19 +205,8 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 	list, _ := v.([]any)
 	list = slices.Clone(list)
 	for _, replan := range append(forgotten, Replan{s.Phase, reason, checkpoint.FormatTime(s.At), over}) {
-		list = append(list, replan.section())
+		list = append(list, section(replan))
 	}
 	p.Set("replan_history", list)
 	return nil
-}
-
-func (p Replan) section() *checkpoint.Map {
-	m := checkpoint.NewMap()
-	m.Set("phase", p.Phase)
-	putText(m, "reason", p.Reason)
-	m.Set("timestamp", p.At)
-	if p.Forced {
-		m.Set("forced", true)
-	}
-	return m
 }

@@ -56,7 +56,7 @@ type Workflow struct {
 func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	if state, ok := underWay(r); ok {
 		return &RefusedError{
-			Issue: r.Issue(), Reason: "a workflow is already in progress (" + state + ")",
+			Code: failure.Refused, Issue: r.Issue(), Reason: "a workflow is already in progress (" + state + ")",
 			Instead: []Way{{"resume"}, {"finish", "--status", "abandoned"}},
 		}
 	}
@@ -170,71 +170,25 @@ type NothingError struct{ Reason string }
 
 func (e *NothingError) Error() string { return e.Reason }
 
-// An UnknownError reports a phase that the workflow does not have. Instead lists
-// suggested commands.
-type UnknownError struct {
-	Issue   checkpoint.Issue
-	Instead []Way
-
-	Phase  string
-	Phases string // description of the existing phases
-}
-
-func (e *UnknownError) Error() string {
-	if e.Phase == "" {
-		return "no phase given (" + e.Phases + ")"
-	}
-	return fmt.Sprintf("phase %s: the workflow has %s", e.Phase, e.Phases)
-}
-
-func (e *UnknownError) Exit() (code int, hint string) {
-	return failure.Usage, Alternatives(e.Issue, e.Instead...)
-}
-
-// A RefusedError reports a transition that the state of the workflow forbids. Instead
-// lists suggested commands.
+// A RefusedError reports a transition that the workflow does not permit. Its Code is the exit
+// code: failure.Usage for a phase that the workflow does not have, failure.Refused for a state that
+// forbids the transition, failure.NeedsAnswer for a pending approval, and failure.Limit for a
+// reached limit of retries or replans.
 type RefusedError struct {
+	Code    int
 	Issue   checkpoint.Issue
 	Reason  string
-	Over    bool // phase already completed or skipped
-	Instead []Way
+	History []string // of a limit: time and reason of each occurrence, oldest first
+	Over    bool     // phase already completed or skipped
+	Instead []Way    // suggested commands, never a restart of the workflow
 }
 
-func (e *RefusedError) Error() string { return e.Reason }
-
-func (e *RefusedError) Exit() (code int, hint string) {
-	return failure.Refused, Alternatives(e.Issue, e.Instead...)
-}
-
-// An ApprovalError reports that a phase needs a person's approval before the transition.
-type ApprovalError struct {
-	Issue checkpoint.Issue
-	Phase string
-}
-
-func (e *ApprovalError) Error() string {
-	return fmt.Sprintf("approval of phase %s is pending", e.Phase)
-}
-
-func (e *ApprovalError) Exit() (code int, hint string) {
-	return failure.NeedsAnswer, Alternatives(e.Issue, Way{"phase", "approve", e.Phase})
-}
-
-// A PlanLimitError reports a reached limit of retries or replans. Instead lists suggested
-// commands, never a restart of the workflow.
-type PlanLimitError struct {
-	Issue   checkpoint.Issue
-	Reason  string   // action, count and limit
-	History []string // time and reason of each occurrence, oldest first
-	Instead []Way
-}
-
-func (e *PlanLimitError) Error() string {
+func (e *RefusedError) Error() string {
 	return strings.Join(append([]string{e.Reason}, e.History...), "\n  ")
 }
 
-func (e *PlanLimitError) Exit() (code int, hint string) {
-	return failure.Limit, Alternatives(e.Issue, e.Instead...)
+func (e *RefusedError) Exit() (code int, hint string) {
+	return e.Code, Alternatives(e.Issue, e.Instead...)
 }
 
 // underWay describes the unfinished workflow. ok is false if no workflow is in progress.

@@ -83,12 +83,6 @@ func (l *List) Batches() ([][]string, error) {
 	return Layers(l.Left(), func(id string) []string { return l.needs[id] })
 }
 
-// check fails with *CycleError if tasks depend on each other, regardless of their status.
-func (l *List) check() error {
-	_, err := Layers(l.ids, func(id string) []string { return l.needs[id] })
-	return err
-}
-
 // BatchWarning returns a warning if the current batch number exceeds the number of
 // batches, otherwise "".
 func (l *List) BatchWarning() string {
@@ -137,13 +131,16 @@ type Plan struct {
 }
 
 // Add adds pending tasks. An existing task keeps its status and gets missing dependencies
-// and the output of the plan. Add fails with *CycleError for a new cycle, and with
-// *UnknownError if a dependency does not exist. It returns ErrNothing if the record
-// already has everything. An existing cycle, possible after a merge, does not block
-// unrelated tasks.
+// and the output of the plan. Add fails with *CycleError for a cycle through a new dependency,
+// and with *UnknownError if a dependency does not exist. It returns ErrNothing if the record
+// already has everything.
 func (l *List) Add(plans ...Plan) error {
-	changed, before := false, l.rounds(plans)
+	changed := false
+	var linked []string // tasks with new dependencies
 	for _, p := range plans {
+		if len(without(p.Needs, l.needs[p.ID])) > 0 {
+			linked = append(linked, p.ID)
+		}
 		changed = l.add(p) || changed
 	}
 	for _, p := range plans {
@@ -153,12 +150,8 @@ func (l *List) Add(plans ...Plan) error {
 			}
 		}
 	}
-	now := l.rounds(plans)
-	if before == nil && now != nil {
-		return l.check()
-	}
-	for _, p := range plans {
-		if way := now[p.ID]; way != nil && before[p.ID] == nil {
+	for _, id := range linked {
+		if way := l.round(id); way != nil {
 			return &CycleError{way}
 		}
 	}
@@ -246,21 +239,6 @@ func (l *List) missing(t Task) []string {
 		}
 	}
 	return out
-}
-
-// rounds returns the cycles through planned tasks by task id, nil if no task is in a
-// cycle.
-func (l *List) rounds(plans []Plan) map[string][]string {
-	if l.check() == nil {
-		return nil
-	}
-	ways := map[string][]string{}
-	for _, p := range plans {
-		if way := l.round(p.ID); way != nil {
-			ways[p.ID] = way
-		}
-	}
-	return ways
 }
 
 // round returns the shortest cycle through a task, nil if the task is in no cycle.

@@ -74,14 +74,14 @@ func listing(files []codec.ListedFile) string {
 			active += line
 		}
 	}
-	return headed("Active Checkpoints:\n", active) + headed("Failed Checkpoints:\n", failures)
-}
-
-func headed(head, lines string) string {
-	if lines == "" {
-		return ""
+	text := ""
+	if active != "" {
+		text = "Active Checkpoints:\n" + active
 	}
-	return head + lines
+	if failures != "" {
+		text += "Failed Checkpoints:\n" + failures
+	}
+	return text
 }
 
 // statuses lists the status values of claude documents.

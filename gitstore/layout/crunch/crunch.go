@@ -134,14 +134,14 @@ func indexEntry(r *checkpoint.Record) *checkpoint.Map {
 // Triggers returns the triggers in the index of a crunch folder, the only place with
 // triggers in that system. It returns nil if data is not an index.
 func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
-	_, entries := Folder{Index: data}.entries()
-	if entries == nil {
+	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)
+	if err != nil || !isIndex(m) {
 		return nil
 	}
 	found := map[checkpoint.ID]checkpoint.Trigger{}
-	for id, entry := range entries {
-		if t, err := checkpoint.ParseTrigger(values.Text(entry, "trigger")); err == nil {
-			found[id] = t
+	for _, entry := range m.Maps("checkpoints") {
+		if t, err := checkpoint.ParseTrigger(entry.Text("trigger")); err == nil {
+			found[checkpoint.ID(entry.Text("checkpoint_id"))] = t
 		}
 	}
 	return found

@@ -45,24 +45,6 @@ func storyKind() *codec.Kind {
 // stageOf returns the stage number of a document value.
 func stageOf(v any) int { return story.Stage(values.AsText(v)) }
 
-// A stageField is a value of some stages: its key in documents and in the section stage
-// of a record.
-type stageField struct {
-	key, record string
-	stages      []int
-}
-
-func stageFields() (fields []stageField) {
-	for _, f := range story.Fields() {
-		if i := slices.IndexFunc(fields, func(o stageField) bool { return o.key == f.Document }); i >= 0 {
-			fields[i].stages = append(fields[i].stages, f.Stage)
-			continue
-		}
-		fields = append(fields, stageField{f.Document, f.Key, []int{f.Stage}})
-	}
-	return fields
-}
-
 // applyStory sets the sections stage, tasks and progress, and the resume point.
 func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
 	before, n := story.Stage(values.Text(r.Doc(), "stage.number")), stageOf(values.Get(m, "stage"))
@@ -72,9 +54,9 @@ func applyStory(m *checkpoint.Map, r *checkpoint.Record) {
 	stage := values.NewMap("number", n, "story", values.Text(m, "storyId"), "last_action", values.Text(m, "lastAction"))
 	values.PutText(stage, "agent", values.Text(m, "agentId"))
 	values.PutText(stage, "at", values.Text(m, "timestamp"))
-	for _, f := range stageFields() {
-		if v := values.Get(m, f.key); v != nil {
-			stage.Set(f.record, v)
+	for _, f := range story.Fields() {
+		if v := values.Get(m, f.Document); v != nil {
+			stage.Set(f.Key, v)
 		}
 	}
 	r.Doc().Set("stage", stage)
@@ -158,8 +140,8 @@ func updateStory(r *checkpoint.Record, m *checkpoint.Map) {
 	was, stage := m.Clone(), values.Sub(r.Doc(), "stage")
 	if n, ok := checkpoint.Number(values.Text(stage, "number")).Int(); ok && int(n) != stageOf(values.Get(m, "stage")) {
 		m.Set("stage", n)
-		for _, f := range stageFields() {
-			m.Delete(f.key)
+		for _, f := range story.Fields() {
+			m.Delete(f.Document)
 		}
 	}
 	at := stageOf(values.Get(m, "stage"))
@@ -175,9 +157,9 @@ func updateStory(r *checkpoint.Record, m *checkpoint.Map) {
 		m.Set("tasksRemaining", nowLeft)
 	}
 	values.PutText(m, "lastAction", values.Text(stage, "last_action"))
-	for _, f := range stageFields() {
-		if v := values.Get(stage, f.record); v != nil && (slices.Contains(f.stages, at) || values.Has(m, f.key)) {
-			values.Put(m, f.key, v)
+	for _, f := range story.Fields() {
+		if v := values.Get(stage, f.Key); v != nil && (f.Stage == at || values.Has(m, f.Document)) {
+			values.Put(m, f.Document, v)
 		}
 	}
 	workflow.Touch(r, was, m, "timestamp")
@@ -203,8 +185,10 @@ func provideField(issue checkpoint.Issue, key string) string {
 	if key == "tasksRemaining" {
 		return "git checkpoint task add TASK... --issue " + failure.Quote(string(issue))
 	}
-	if i := slices.IndexFunc(stageFields(), func(f stageField) bool { return f.key == key }); i >= 0 {
-		return "git checkpoint save " + failure.IssueArg(string(issue)) + " --set stage." + stageFields()[i].record + "=VALUE"
+	for _, f := range story.Fields() {
+		if f.Document == key {
+			return "git checkpoint save " + failure.IssueArg(string(issue)) + " --set stage." + f.Key + "=VALUE"
+		}
 	}
 	return ""
 }

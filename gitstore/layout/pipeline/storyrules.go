@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"slices"
-
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/layout/internal/codec"
@@ -138,15 +136,15 @@ func checkScore(c *codec.Checker, f story.Field) {
 }
 
 func checkOtherStages(c *codec.Checker, n int, verdict string) {
-	for _, f := range stageFields() {
-		if _, ok := c.Given(f.key); !ok || slices.Contains(f.stages, n) {
-			continue
+	told := map[string]bool{}
+	for _, f := range story.Fields() {
+		told[f.Document] = told[f.Document] || f.Stage == n
+	}
+	for _, f := range story.Fields() {
+		if _, ok := c.Given(f.Document); ok && !told[f.Document] {
+			told[f.Document] = true
+			c.Add(f.Document != "verdict", f.Document, "place", "stage %d has none", n)
 		}
-		if f.key == "verdict" {
-			c.Fail("verdict", "place", "stage %d has none", n)
-			continue
-		}
-		c.Warn(f.key, "place", "stage %d has none", n)
 	}
 	if _, ok := c.Given("reason"); ok && n == 1 && verdict != "NO-GO" {
 		c.Warn("reason", "consistency", "there is one, but the verdict is not NO-GO")

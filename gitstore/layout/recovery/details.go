@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -66,35 +67,28 @@ func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
 	m.Set("replan_history", all)
 	counts, perPhase := m.MustSub("replan_count"), map[string]int{}
 	for _, e := range all {
-		phase := replanIDOf(e).phase
+		replan, _ := e.(*checkpoint.Map)
+		phase := workflow.PhaseName(values.Get(replan, "phase"))
 		perPhase[phase]++
 		counts.Set(phase, perPhase[phase])
 	}
 }
 
-// A replanID identifies a replan: two entries of a history with equal ids describe the
-// same replan.
-type replanID struct {
-	phase, reason string
-	seconds       int64
-	nanoseconds   int
-	timed         bool
-}
-
-func replanIDOf(v any) replanID {
+// replanID identifies a replan: two entries of a history with equal ids describe the same replan.
+func replanID(v any) string {
 	replan, _ := v.(*checkpoint.Map)
 	at, err := checkpoint.ParseTime(values.Get(replan, "timestamp"))
-	return replanID{workflow.PhaseName(values.Get(replan, "phase")), values.Text(replan, "reason"), at.Unix(), at.Nanosecond(), err == nil}
+	return fmt.Sprintf("%q %q %s %v", workflow.PhaseName(values.Get(replan, "phase")), values.Text(replan, "reason"), checkpoint.FormatTime(at), err == nil)
 }
 
 // mergeReplans returns a history with the entries of another history that it lacks.
 func mergeReplans(history, other []any) []any {
-	seen := map[replanID]bool{}
+	seen := map[string]bool{}
 	for _, e := range history {
-		seen[replanIDOf(e)] = true
+		seen[replanID(e)] = true
 	}
 	for _, e := range other {
-		if id := replanIDOf(e); !seen[id] {
+		if id := replanID(e); !seen[id] {
 			seen[id] = true
 			history = append(history, e)
 		}

@@ -4,8 +4,6 @@
 package forgetest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -198,7 +196,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, fmt.Sprintf("token does not have at least one of required scope(s), required=[%s], token scope=%s",
 			s.lacks(r), strings.Join(s.scopes, ",")))
 	case r.Method == http.MethodGet && sub == "":
-		s.show(w, r, kind, number, i)
+		s.show(w, kind, number, i)
 	default:
 		s.change(w, r, kind, sub, i)
 	}
@@ -236,17 +234,8 @@ func (s *Server) lacks(r *http.Request) string {
 	return need
 }
 
-func (s *Server) show(w http.ResponseWriter, r *http.Request, kind, number string, i *FakeIssue) {
+func (s *Server) show(w http.ResponseWriter, kind, number string, i *FakeIssue) {
 	data, _ := json.Marshal(s.document(kind, number, i))
-	if kind != "gitea" { // Gitea sends no ETag
-		sum := sha256.Sum256(data)
-		tag := `W/"` + hex.EncodeToString(sum[:8]) + `"`
-		w.Header().Set("ETag", tag)
-		if r.Header.Get("If-None-Match") == tag {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_, _ = w.Write(data)
 }
@@ -281,7 +270,7 @@ func (s *Server) document(kind, number string, i *FakeIssue) map[string]any {
 	return doc
 }
 
-// change adds or removes labels as each API does.
+// change changes labels as each API does.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string, i *FakeIssue) {
 	if s.token == "" || !s.signed(r) {
 		refuse(w, http.StatusForbidden, "Resource not accessible")
@@ -292,34 +281,30 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, kind, sub string
 		AddLabels    string   `json:"add_labels"`
 		RemoveLabels string   `json:"remove_labels"`
 	}
-	if r.Body != nil {
-		_ = json.NewDecoder(r.Body).Decode(&body)
-	}
-	drop, isDrop := strings.CutPrefix(sub, "labels/")
+	_ = json.NewDecoder(r.Body).Decode(&body)
+	replaces := r.Method == http.MethodPut
 	switch {
-	case kind == "gitlab" && r.Method == http.MethodPut && sub == "":
+	case kind == "gitlab" && replaces && sub == "":
 		i.add(split(body.AddLabels))
 		i.remove(split(body.RemoveLabels))
 		_ = json.NewEncoder(w).Encode(s.document(kind, "1", i))
 		return
-	case kind == "gitea" && r.Method == http.MethodGet && sub == "labels":
-		_ = json.NewEncoder(w).Encode(s.document(kind, "1", i)["labels"])
-		return
-	case kind == "gitea" && r.Method == http.MethodPost && sub == "labels":
-		s.addGitea(i, body.Labels)
-	case kind != "gitlab" && r.Method == http.MethodPost && sub == "labels":
-		i.addGitHub(body.Labels)
-	case kind == "gitea" && r.Method == http.MethodDelete && isDrop:
-		s.dropGitea(w, i, drop)
-		return
-	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop && !slices.Contains(i.Labels, i.spelling(unescape(drop))):
-		refuse(w, http.StatusNotFound, "Label does not exist")
-		return
-	case kind != "gitlab" && r.Method == http.MethodDelete && isDrop:
-		i.remove([]string{i.spelling(unescape(drop))})
-	default:
+	case kind == "gitlab" || sub != "labels" || !replaces && r.Method != http.MethodPost:
 		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
+	case kind == "gitea":
+		if replaces {
+			i.Labels, i.Shared = nil, nil
+		}
+		s.addGitea(i, body.Labels)
+	default:
+		for n, name := range body.Labels {
+			body.Labels[n] = i.spelling(name)
+		}
+		if replaces {
+			i.Labels = nil
+		}
+		i.add(body.Labels)
 	}
 	_ = json.NewEncoder(w).Encode(s.document(kind, "1", i)["labels"])
 }
@@ -332,15 +317,8 @@ func (i *FakeIssue) add(names []string) {
 	}
 }
 
-// addGitHub adds labels, and creates those that the project does not have. GitHub ignores
-// the case of names.
-func (i *FakeIssue) addGitHub(names []string) {
-	for _, n := range names {
-		i.add([]string{i.spelling(n)})
-	}
-}
-
 // spelling returns the label of the issue whose name differs only in case, or the name.
+// GitHub ignores the case of names.
 func (i *FakeIssue) spelling(name string) string {
 	for _, l := range i.Labels {
 		if strings.EqualFold(l, name) {
@@ -368,26 +346,6 @@ func (s *Server) addGitea(i *FakeIssue, names []string) {
 			i.Shared = append(i.Shared, name)
 		}
 	}
-}
-
-// dropGitea removes a label by its id. A label that the issue does not have counts as
-// removed, and an unknown id is invalid.
-func (s *Server) dropGitea(w http.ResponseWriter, i *FakeIssue, id string) {
-	found := false
-	drop := func(ids map[string]int, labels []string) []string {
-		return slices.DeleteFunc(labels, func(l string) bool { return fmt.Sprint(ids[l]) == id })
-	}
-	for _, ids := range []map[string]int{s.labels, s.shared} {
-		for _, known := range ids {
-			found = found || fmt.Sprint(known) == id
-		}
-	}
-	if !found {
-		refuse(w, http.StatusUnprocessableEntity, "label does not exist [label_id: "+id+"]")
-		return
-	}
-	i.Labels, i.Shared = drop(s.labels, i.Labels), drop(s.shared, i.Shared)
-	w.WriteHeader(http.StatusNoContent)
 }
 
 func split(list string) []string {

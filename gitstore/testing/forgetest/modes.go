@@ -3,7 +3,6 @@ package forgetest
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -143,11 +142,4 @@ func renamed(s *Server, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.answer(w, r)
-}
-
-func unescape(s string) string {
-	if u, err := url.PathUnescape(s); err == nil {
-		return u
-	}
-	return s
 }
