@@ -2,14 +2,14 @@ package gitstore
 
 import (
 	"git-checkpoint/gitstore/internal/snapshot"
+	"git-checkpoint/gitstore/internal/treediff"
 )
 
-// A TreeDiff is the difference between the files of two checkpoints. The caller must
-// close it.
-type TreeDiff = snapshot.TreeDiff
+// A TreeDiff is the difference between the files of two checkpoints.
+type TreeDiff = treediff.Diff
 
 // A FileChange is a file that differs between two checkpoints.
-type FileChange = snapshot.FileChange
+type FileChange = treediff.Change
 
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
 // root, for example because git reserves the path.
@@ -19,4 +19,4 @@ func CheckPlace(place string) error { return snapshot.CheckPlace(place) }
 type Pair = snapshot.Pair
 
 // Totals has the numbers of changed files and lines.
-type Totals = snapshot.Totals
+type Totals = treediff.Totals

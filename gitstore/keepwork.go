@@ -33,12 +33,11 @@ func (s *Store) keepWork(p retention.Policy, items []retention.Item, ds []retent
 		if w, read := works[id]; read || known[id] == nil {
 			return w
 		}
-		w, err := s.workOf(known[id])
-		if !note(err) {
-			w = nil // its files cannot be restored
+		st, err := s.Files.TreesOf(&known[id].Checkpoint)
+		if works[id] = nil; note(err) { // otherwise its files cannot be restored
+			works[id] = &work{st.Base, st.Staged, st.State}
 		}
-		works[id] = w
-		return w
+		return works[id]
 	}
 	kept = retention.KeepWork(p, items, ds, func(newer, older int) bool {
 		old, now := of(older), of(newer)
@@ -57,19 +56,6 @@ func (s *Store) keepWork(p retention.Policy, items []retention.Item, ds []retent
 		return note(err) && covers
 	})
 	return kept, failed
-}
-
-func (s *Store) workOf(l *chain.ChainCommit) (*work, error) {
-	entries, err := trees.Read(s.repo.Objects, l.Tree)
-	if err != nil {
-		return nil, err
-	}
-	w := &work{staged: trees.HashOf(entries, "staged"), state: trees.HashOf(entries, "state")}
-	head, err := s.chain.HeadOf(&l.Checkpoint)
-	if err == nil && !head.IsZero() {
-		w.head, err = s.repo.TreeOfCommit(head)
-	}
-	return w, err
 }
 
 // covers reports whether w has the uncommitted files of an older checkpoint: for each path an

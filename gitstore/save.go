@@ -54,9 +54,6 @@ type SaveRequest struct {
 	// the files that were left out.
 	Budget time.Duration
 
-	// Others shares the state of the worktree with other saves of the command, nil for none.
-	Others *Others
-
 	Newest    bool             // fail if the newest record cannot be read, instead of using an older record
 	Retention retention.Policy // applied with the save, may be nil
 	Redact    chain.Redaction  // of the record that Edit returns
@@ -72,9 +69,6 @@ type SaveRequest struct {
 	reread      bool  // begin a new index of the worktree
 	recordBytes int64 // size of the record, once it leaves too little room for the files
 }
-
-// An Others keeps the state of the worktree for several saves that follow each other.
-type Others = snapshot.Others
 
 // A Saved is the result of a save.
 type Saved struct {
@@ -200,7 +194,7 @@ func (req *SaveRequest) files() snapshot.Request {
 	}
 	return snapshot.Request{
 		Staged: req.Staged, Automatic: req.Automatic, Artifacts: req.Artifacts, Idle: req.IfChanged,
-		MaxSize: most, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun, Others: req.Others,
+		MaxSize: most, MaxFile: req.MaxFile, MaxUntracked: req.MaxUntracked, Budget: req.Budget, DryRun: req.DryRun,
 		Reread: req.reread,
 	}
 }

@@ -184,7 +184,7 @@ func sessionIssue(c *invoke.Invocation, in sessionInput, agent string, s session
 // elsewhere returns the issue of a session whose worktree is on another branch now. A
 // worktree without uncommitted files has no work of the session.
 func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issue, why string, err error) {
-	changed, _, err := c.Store.Files.Uncommitted(c.Ctx, checkpoint.New())
+	changed, err := c.Store.Files.Uncommitted(c.Ctx)
 	if err != nil || len(changed) == 0 {
 		return "", "", err
 	}

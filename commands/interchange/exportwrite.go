@@ -192,7 +192,7 @@ func (x *exporting) checkPlace() error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if x.c.Store.Files.FindGitDir(x.c.Ctx, abs).Reason != "" {
+	if x.c.Store.Files.Boundary(x.c.Ctx).FindPlace(abs).Reason != "" {
 		return x.isGits()
 	}
 	for _, name := range strings.Split(filepath.ToSlash(invoke.Resolved(abs)), "/") {

@@ -117,7 +117,6 @@ type importing struct {
 	there    int     // number of documents that were recorded before
 
 	recorded map[checkpoint.Issue]map[string]checkpoint.ID // checkpoints by the digest of their document
-	others   *gitstore.Others                              // untracked files of a round, or nil
 	mirror   *mirror.State                                 // files of the mirror, or nil before the first document
 }
 
@@ -155,14 +154,13 @@ const (
 func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
 	docs = docs[:min(len(docs), maxRound)]
 	before := *in
-	before.recorded, before.others = nil, nil
+	before.recorded = nil
 	one := func(d document) {
 		progress(n)
 		in.record(d)
 		n++
 	}
 	if issues := in.issuesOf(docs); !in.dryRun && len(issues) > 0 {
-		in.others = &gitstore.Others{}
 		start := time.Now()
 		message := "save: import of " + view.Plural(len(docs), "document")
 		err := in.c.Store.Together(in.c.Ctx, message, issues, func() {
@@ -329,7 +327,7 @@ func (in *importing) isThere(issue checkpoint.Issue, id checkpoint.ID, f *layout
 // save records the document under the given id, or under a new id if that is "".
 func (in *importing) save(d document, issue checkpoint.Issue, id checkpoint.ID) (*gitstore.Saved, error) {
 	req := gitstore.SaveRequest{
-		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun, Others: in.others,
+		Issue: issue, Branch: in.c.DetachedBranch(), Keep: true, DryRun: in.dryRun,
 		Edit: func(before *checkpoint.Record) (*checkpoint.Record, error) {
 			r := d.applyTo(before, id)
 			work.CountPlan(in.c.Store.Root(), r)

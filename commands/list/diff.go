@@ -234,7 +234,7 @@ func showFiles(c *invoke.Invocation, files *gitstore.TreeDiff, stat bool, at vie
 		return c.Out.Err
 	}
 	c.Printf("\n%s\n", at.Paint(view.Bold, "Files:"))
-	for _, path := range files.Unmerged() {
+	for _, path := range files.Unmerged {
 		c.Printf("  conflicted %s\n", view.Clean(view.QuotePath(path)))
 	}
 	switch {

@@ -84,7 +84,7 @@ func (r *resumption) isContact() bool {
 // the branch. It reports whether it switches. A worktree with uncommitted changes keeps its branch,
 // and a dry run only prints the branch.
 func switchContact(c *invoke.Invocation, r *resumption) (bool, error) {
-	changed, _, err := c.Store.Files.Uncommitted(c.Ctx, checkpoint.New())
+	changed, err := c.Store.Files.Uncommitted(c.Ctx)
 	if err != nil || len(changed) > 0 || r.Verdict.Action == freshness.StartFresh {
 		return false, err // the question about the branch stays
 	}

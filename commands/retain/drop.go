@@ -91,7 +91,7 @@ func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids 
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.
 func purge(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
-	content := c.Store.Files.LFSContent(dropped)
+	content, _ := c.Store.Files.LFSContent(dropped) // without checkpoints that cannot be read
 	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
 	if err == nil {
 		err = c.Store.Files.SweepContent(c.Ctx, content)

@@ -144,11 +144,20 @@ func tellFiles(c *invoke.Invocation, o *saveOptions, s *gitstore.Saved) {
 	if !o.Staged {
 		return
 	}
-	n, err := c.Store.Files.CountChanges(c.Ctx)
-	if err != nil || n.Unstaged+n.Untracked == 0 {
+	lines, err := c.Store.Files.Status(c.Ctx)
+	n := make([]int, 2)
+	for _, line := range lines {
+		switch {
+		case line[0] == '?':
+			n[1]++
+		case line[1] != ' ':
+			n[0]++
+		}
+	}
+	if err != nil || n[0]+n[1] == 0 {
 		return
 	}
-	c.Infof("not saved: %s", counted([]int{n.Unstaged, n.Untracked}, []string{"modified", "untracked"}))
+	c.Infof("not saved: %s", counted(n, []string{"modified", "untracked"}))
 	c.Infof("hint: git checkpoint save %s", view.IssueArg(s.Issue))
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -49,10 +50,15 @@ func showCoverage(c *invoke.Invocation, r *checkpoint.Record) error {
 	if c.Store.Root() == "" {
 		return nil
 	}
-	changed, notSaved, err := c.Store.Files.Uncommitted(c.Ctx, r)
+	changed, err := c.Store.Files.Uncommitted(c.Ctx)
 	if err != nil {
 		return err
 	}
+	have := map[string]bool{}
+	for _, f := range r.Files() {
+		have[f.Path] = true
+	}
+	notSaved := slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
 	c.Printf("Coverage: %d of %d changed files are in the checkpoint\n", len(changed)-len(notSaved), len(changed))
 	for _, path := range notSaved {
 		c.Printf("  not in it: %s\n", view.QuotePath(path))

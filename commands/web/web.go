@@ -203,7 +203,7 @@ func exportPage(c *invoke.Invocation, file string, issues []checkpoint.Issue) er
 		if err != nil {
 			return failure.Errorf(failure.Failure, "", "web: --export: %w", err)
 		}
-		if f := c.Store.Files.FindGitDir(c.Ctx, abs); f.Reason != "" {
+		if f := c.Store.Files.Boundary(c.Ctx).FindPlace(abs); f.Reason != "" {
 			return failure.Usagef("web: --export: %s is inside git's directory", view.QuotePath(file))
 		}
 	}

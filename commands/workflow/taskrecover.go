@@ -144,7 +144,7 @@ func (t *taskStep) mayGo(place string) error {
 	if err := gitstore.CheckPlace(path.Clean(place)); err != nil {
 		return err
 	}
-	if f := t.c.Store.Files.FindRepository(t.c.Ctx, path.Clean(place)); f.Reason != "" {
+	if f := t.c.Store.Files.Boundary(t.c.Ctx).Find(path.Clean(place)); f.Reason != "" {
 		return fmt.Errorf("%s is %s", view.QuotePath(strings.TrimSuffix(f.Path, "/")), f.Reason)
 	}
 	tracked, err := t.c.Store.Files.IsTracked(t.c.Ctx, place)

@@ -10,7 +10,6 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
-	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -374,7 +373,7 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	default:
 		r.SetResumeFrom(progress.DefaultCode(r))
 	}
-	missing, err := e.store.Files.MissingOutputs(&gitstore.Checkpoint{}, r)
+	missing, err := e.store.Files.MissingOutputs(r)
 	if err != nil {
 		return err
 	}

@@ -29,21 +29,16 @@ type redactor struct {
 	Warnings []string
 }
 
-// RedactFrom returns a redactor that knows the suspicious texts and keys of the previous
-// record. Callers pass the unedited record, or nil.
+// RedactFrom returns a redactor that knows the texts and keys of the previous record. Callers pass the unedited record, or nil.
 func RedactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
 	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
 	if how != RedactNone && before != nil {
 		eachText(before.Doc(), "", func(_, text string) string {
-			if scan.Suspicious(text) {
-				r.known[text] = true
-			}
+			r.known[text] = true
 			return text
 		}, func(_ string, m *checkpoint.Map) {
 			for key := range m.All() {
-				if scan.Suspicious(key) {
-					r.keys[key] = true
-				}
+				r.keys[key] = true
 			}
 		})
 	}
@@ -77,7 +72,7 @@ func (r *redactor) Apply(record *checkpoint.Record) {
 // Name warns if a new name looks like a secret. The name stays, because users need it to
 // find the work again. A push will fail because of it.
 func (r *redactor) Name(what, text string) {
-	if r.how == RedactNone || r.known[text] || !scan.Suspicious(text) {
+	if r.how == RedactNone || r.known[text] {
 		return
 	}
 	if _, rules := scan.Mask("", text, r.allow); len(rules) > 0 {

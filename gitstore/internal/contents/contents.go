@@ -94,31 +94,26 @@ func (w *Files) files(old, new plumbing.Hash) ([]trees.Change, error) {
 
 // conflicts adds index stages of unmerged paths.
 func (w *Files) conflicts() error {
-	stages, err := trees.Read(w.objects, w.Snap.Conflicts)
+	files, err := w.files(plumbing.ZeroHash, w.Snap.Conflicts)
 	if err != nil {
 		return err
 	}
 	unmerged := map[string]bool{}
-	for _, tree := range stages {
-		if len(tree.Name) != 1 || tree.Name < "1" || tree.Name > "3" {
-			return trees.Corrupt("conflicts/"+tree.Name, "not a stage")
+	for _, f := range files { // the path of a stage is "<stage>/<path>"
+		stage, path, ok := strings.Cut(f.Path, "/")
+		if !ok || len(stage) != 1 || stage < "1" || stage > "3" {
+			return trees.Corrupt("conflicts/"+stage, "not a stage")
 		}
-		files, err := w.files(plumbing.ZeroHash, tree.Hash)
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			t := w.at(f.Path)
-			if !unmerged[f.Path] {
-				unmerged[f.Path] = true
-				base, err := w.version(w.Snap.Base, f.Path)
-				if err != nil {
-					return err
-				}
-				*t = Target{Path: f.Path, Index: true, IndexBase: Merged(base)}
+		t := w.at(path)
+		if !unmerged[path] {
+			unmerged[path] = true
+			base, err := w.version(w.Snap.Base, path)
+			if err != nil {
+				return err
 			}
-			t.IndexWant[tree.Name[0]-'0'] = Side{f.New.Mode, f.New.Hash}
+			*t = Target{Path: path, Index: true, IndexBase: Merged(base)}
 		}
+		t.IndexWant[stage[0]-'0'] = Side{f.New.Mode, f.New.Hash}
 	}
 	return nil
 }

@@ -32,7 +32,6 @@ type scanner struct {
 	line  string
 	dir   string
 	paths map[string]string // paths in the folder, by blob
-	err   error             // error of a file that could not be written
 }
 
 // scannerTime is the timeout of the program.
@@ -56,46 +55,32 @@ func (x *scanner) close() {
 	}
 }
 
-// copied copies r into the scanner's folder, and returns a new reader for its content.
-// The caller closes it.
-func (x *scanner) copied(blob, path string, r io.Reader) io.ReadCloser {
-	if x == nil || x.err != nil {
-		return io.NopCloser(r)
-	}
+// add writes a file into the scanner's folder.
+func (x *scanner) add(blob, path string, r io.Reader) error {
 	name := filepath.Join(blob, filepath.FromSlash(path))
 	if !filepath.IsLocal(name) {
 		name = filepath.Join(blob, "file")
 	}
 	x.paths[blob] = path
-	x.err = x.write(name, r)
-	f, err := os.Open(filepath.Join(x.dir, name))
-	if err != nil {
-		x.err = errors.Join(x.err, err)
-		return io.NopCloser(r)
-	}
-	return f
-}
-
-func (x *scanner) write(name string, r io.Reader) error {
 	to := filepath.Join(x.dir, name)
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
+	err := os.MkdirAll(filepath.Dir(to), 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err == nil {
+			_, err = io.Copy(f, r)
+			err = errors.Join(err, f.Close())
+		}
 	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return err
+		return fmt.Errorf("scan_command: write files for it: %w", err)
 	}
-	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 // run runs the program on its folder.
 func (x *scanner) run(ctx context.Context) ([]Secret, error) {
 	if x == nil || len(x.paths) == 0 {
 		return nil, nil
-	}
-	if x.err != nil {
-		return nil, fmt.Errorf("scan_command: write files for it: %w", x.err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, scannerTime)
 	defer cancel()

@@ -4,18 +4,20 @@ package secrets
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/secrets/scan"
 	"git-checkpoint/gitstore/internal/trees"
@@ -65,8 +67,11 @@ type Publication struct {
 	Untracked   []string    // paths of the untracked files in the worktree
 	Skipped     []Unscanned
 	Pointers    int // number of git-lfs pointers, whose files git-lfs stores elsewhere
+}
 
-	listed map[string]bool // Untracked as a set
+// isClean reports whether a scan found nothing in files.
+func (f *Publication) isClean() bool {
+	return len(f.Found)+len(f.Skipped)+len(f.TooLarge)+f.Pointers == 0
 }
 
 // A LargeFile is a file of a checkpoint with its path in the checkpoint's tree.
@@ -75,34 +80,27 @@ type LargeFile struct {
 	Bytes int64
 }
 
-// add adds a file of a checkpoint or of a commit that a push would expose.
-func (f *Publication) add(blob, path string, r *report, limit int64) {
-	if r == nil {
-		return
+// add scans a file of a checkpoint or of a commit that a push would expose.
+func (f *Publication) add(blob, path string, r io.Reader, size, limit int64) error {
+	if part, _, _ := strings.Cut(path, "/"); limit > 0 && size > limit && slices.Contains(snapshotParts, part) {
+		f.TooLarge = append(f.TooLarge, LargeFile{path, size})
 	}
-	if part, _, _ := strings.Cut(path, "/"); limit > 0 && r.size > limit && slices.Contains(snapshotParts, part) {
-		f.TooLarge = append(f.TooLarge, LargeFile{path, r.size})
-	}
-	if r.pointer {
+	head := bufio.NewReaderSize(r, 4<<10)
+	if start, err := head.Peek(len(LfsPointer)); err == nil && string(start) == LfsPointer {
 		f.Pointers++
 	}
-	if r.skipped != "" {
-		f.Skipped = append(f.Skipped, Unscanned{path, r.skipped})
+	result, err := scan.Read(head)
+	if result.Skipped != "" {
+		f.Skipped = append(f.Skipped, Unscanned{path, result.Skipped})
 	}
-	for _, found := range r.findings {
+	for _, found := range result.Findings {
 		f.Found = append(f.Found, Secret{Path: path, Rule: found.Rule, Line: found.Line, blob: blob})
 	}
+	return err
 }
 
-// addUntracked adds the path of an untracked file.
-func (f *Publication) addUntracked(path string) {
-	if f.listed == nil {
-		f.listed = map[string]bool{}
-	}
-	if !f.listed[path] {
-		f.listed[path], f.Untracked = true, append(f.Untracked, path)
-	}
-}
+// LfsPointer is the start of a git-lfs pointer file.
+const LfsPointer = "version https://git-lfs.github.com/spec/v1\n"
 
 // snapshotParts are the entries of a checkpoint's tree that contain files.
 var snapshotParts = []string{"staged", "state", "conflicts"}
@@ -113,175 +111,244 @@ type Unscanned struct{ Path, Why string }
 // ScanAll searches for secrets in files that a push of several issues would newly expose,
 // regardless of file size. The requests differ only in their issue, and in tips and seen
 // commits. It returns a result or an error for each request; after an error, files may contain
-// secrets. A file belongs to the result of each issue whose chain contains it. The number of
-// git processes does not depend on the number of issues.
+// secrets. A file belongs to the result of each issue whose chain contains it.
+//
+// All issues are scanned together. If that finds something or fails, each half of them is scanned
+// again, so that each result and each error belongs to its issue.
 func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publication, []error) {
 	found, errs := make([]*Publication, len(reqs)), make([]error, len(reqs))
-	tries := 0
-	var scan func([]int)
-	scan = func(some []int) {
-		list := make([]ScanRequest, len(some))
-		for k, n := range some {
-			list[k] = reqs[n]
-		}
-		results, err := s.scanTogether(ctx, list)
-		if err == nil {
-			for k, n := range some {
-				found[n] = results[k]
-			}
+	failed := 0
+	var scan func(from, to int)
+	scan = func(from, to int) {
+		if from == to {
 			return
 		}
-		if tries++; len(some) == 1 || tries >= scanTries || ctx.Err() != nil {
-			for _, n := range some {
+		results, err := s.scanTogether(ctx, reqs[from:to])
+		if err != nil {
+			failed++
+		}
+		switch {
+		case results != nil:
+			copy(found[from:], results)
+		case err != nil && (to-from == 1 || failed >= scanTries || ctx.Err() != nil):
+			for n := from; n < to; n++ {
 				errs[n] = err
 				// In a partial clone, git stops at the first object that it cannot fetch.
-				if s.repo.Opened != nil && errors.As(err, new(*git.CommandError)) {
+				if s.repo.Opened != nil && (errors.As(err, new(*git.CommandError)) || errors.As(err, new(*odb.PromisedError))) {
 					errs[n] = &repo.LackedError{Issue: reqs[n].Issue, Object: repo.LiveRef(reqs[n].Issue), Err: errors.New(git.Reason(err))}
 				}
 			}
-			return
+		default:
+			middle := (from + to) / 2
+			scan(from, middle)
+			scan(middle, to)
 		}
-		scan(some[:len(some)/2])
-		scan(some[len(some)/2:])
 	}
-	all := make([]int, len(reqs))
-	for n := range reqs {
-		all[n] = n
-	}
-	scan(all)
+	scan(0, len(reqs))
 	return found, errs
 }
 
 // scanTries limits the failed scans during the search for issues that cannot be scanned, for
-// example because of a damaged chain. A failed scan is repeated for each half.
+// example because of a damaged chain.
 const scanTries = 64
 
-// scanTogether scans issues with one walk and one read of the files.
+// scanTogether scans issues with one walk and one read of the files. It returns no results if it
+// found something in the files of several issues.
 func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Publication, error) {
 	shown, err := s.objectsShown(ctx, reqs)
 	if err != nil {
 		return nil, err
 	}
-	external, err := startScanner(reqs[0].Command)
-	if err != nil {
+	found, err := s.scanFiles(ctx, shown, reqs[0])
+	if err != nil || len(reqs) > 1 && !found.isClean() {
 		return nil, err
 	}
-	defer external.close()
-	reports, limit := map[string]*report{}, reqs[0].MaxFile
-	err = s.eachNamed(ctx, shown, func(blob, kind string, size int64, r io.Reader) error {
-		if kind != "blob" && kind != missing {
-			return nil
-		}
-		shown.files = append(shown.files, exposedFile{plumbing.NewHash(blob), shown.paths[blob]})
-		if kind == missing {
-			reports[blob] = &report{skipped: "not in this clone"}
-			return nil
-		}
-		again := external.copied(blob, shown.paths[blob], r)
-		defer again.Close()
-		found, err := examine(again, size)
-		if err == nil && found.matters(limit) {
-			reports[blob] = found
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	more, err := external.run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var elsewhere []Secret // of no file
-	for _, f := range more {
-		if f.blob == "" {
-			elsewhere = append(elsewhere, f)
-			continue
-		}
-		if reports[f.blob] == nil {
-			reports[f.blob] = &report{}
-		}
-		reports[f.blob].findings = append(reports[f.blob].findings, scan.Finding{Rule: f.Rule, Line: f.Line})
-	}
-	if len(elsewhere) > 0 && len(reqs) > 1 {
-		return nil, errNoFile
-	}
-	results, err := s.assemble(reqs, shown, reports)
-	for n, found := range results {
-		found.Found = append(found.Found, elsewhere...)
-		s.place(reqs[n], found)
-		found.Found = slices.DeleteFunc(found.Found, func(f Secret) bool {
-			return f.Informational() && !reqs[n].Informational || reqs[n].Allow.Has(f.Rule, f.Path)
-		})
-	}
-	return results, err
-}
-
-// errNoFile reports that the external scanner found a secret, but named no file. So the issue
-// is unknown.
-var errNoFile = errors.New("scan_command: it failed without the name of a file")
-
-// assemble returns the result of each request.
-func (s *Scanner) assemble(reqs []ScanRequest, shown exposed, reports map[string]*report) ([]*Publication, error) {
 	results := make([]*Publication, len(reqs))
-	a := &attribution{s: s, shown: shown, reports: reports, below: map[plumbing.Hash][]exposedFile{}, history: map[plumbing.Hash][]exposedFile{}, counts: map[string]int{}}
-	byPath := func(x, y exposedFile) int {
-		return cmp.Or(strings.Compare(x.path, y.path), strings.Compare(x.blob.String(), y.blob.String()))
-	}
+	counts := map[string]int{}
 	for n, req := range reqs {
-		results[n] = &Publication{}
-		files := shown.files
-		if len(reqs) > 1 {
-			var err error
-			if files, err = a.files(req.Out); err != nil {
-				return nil, err
-			}
-		}
-		for _, f := range slices.SortedFunc(slices.Values(files), byPath) {
-			hex := f.blob.String()
-			results[n].add(hex, f.path, reports[hex], req.MaxFile)
-		}
-		if err := cmp.Or(a.addUntracked(results[n], req.Out), a.addCommits(results[n], req.Out)); err != nil {
+		result := *found
+		if err := s.addWork(&result, req.Out, shown, counts); err != nil {
 			return nil, err
 		}
+		results[n] = &result
+	}
+	if len(reqs) == 1 {
+		s.place(reqs[0], results[0])
+		results[0].Found = slices.DeleteFunc(results[0].Found, func(f Secret) bool { return reqs[0].Allow.Has(f.Rule, f.Path) })
 	}
 	return results, nil
 }
 
-// LfsPointer is the start of a git-lfs pointer file.
-const LfsPointer = "version https://git-lfs.github.com/spec/v1\n"
-
-// A report describes the content of a file.
-type report struct {
-	size     int64
-	pointer  bool   // pointer of git-lfs
-	skipped  string // reason for skipping the file, "" if scanned
-	findings []scan.Finding
-}
-
-// matters reports whether a file is more than a small file without a secret.
-func (r *report) matters(limit int64) bool {
-	return r.pointer || r.skipped != "" || len(r.findings) > 0 || limit > 0 && r.size > limit
-}
-
-// examine scans one file.
-func examine(r io.Reader, size int64) (*report, error) {
-	head := bufio.NewReaderSize(r, 4<<10)
-	start, err := head.Peek(len(LfsPointer))
-	found := &report{size: size, pointer: err == nil && string(start) == LfsPointer}
-	result, err := scan.Read(head)
+// scanFiles scans the files among objects.
+func (s *Scanner) scanFiles(ctx context.Context, shown exposed, req ScanRequest) (*Publication, error) {
+	external, err := startScanner(req.Command)
 	if err != nil {
 		return nil, err
 	}
-	found.skipped, found.findings = result.Skipped, result.Findings
-	return found, nil
+	defer external.close()
+	var named []plumbing.Hash
+	for hash, path := range shown.paths {
+		if path != "" {
+			named = append(named, hash)
+		}
+	}
+	slices.SortFunc(named, func(a, b plumbing.Hash) int {
+		return cmp.Or(strings.Compare(shown.paths[a], shown.paths[b]), bytes.Compare(a[:], b[:]))
+	})
+	found := &Publication{}
+	for _, hash := range named {
+		path := shown.paths[hash]
+		kind, size, err := s.repo.Objects.Header(hash)
+		if errors.Is(err, plumbing.ErrObjectNotFound) { // a partial clone fetches it
+			var content []byte
+			kind, content, err = s.repo.Objects.Read(hash)
+			size = int64(len(content))
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, plumbing.ErrObjectNotFound):
+			found.Skipped = append(found.Skipped, Unscanned{path, "not in this clone"})
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("read %q: object %s: %w", path, hash, err)
+		case kind != plumbing.BlobObject:
+			continue
+		}
+		content, err := s.contentOf(ctx, hash, size)
+		if err == nil {
+			err = found.add(hash.String(), path, content, size, req.MaxFile)
+			content.Close()
+		}
+		if err == nil && external != nil {
+			if content, err = s.contentOf(ctx, hash, size); err == nil {
+				err = external.add(hash.String(), path, content)
+				content.Close()
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	more, err := external.run(ctx)
+	found.Found = slices.DeleteFunc(append(found.Found, more...), func(f Secret) bool { return f.Informational() && !req.Informational })
+	return found, err
+}
+
+// maxHeld is the maximum size of a file that a scan reads into memory at once.
+const maxHeld = 1 << 20
+
+// contentOf returns the content of a file. The caller closes it.
+func (s *Scanner) contentOf(ctx context.Context, blob plumbing.Hash, size int64) (io.ReadCloser, error) {
+	if size <= maxHeld {
+		_, content, err := s.repo.Objects.Read(blob)
+		return io.NopCloser(bytes.NewReader(content)), err
+	}
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(s.repo.Git.Copy(ctx, w, "cat-file", "blob", blob.String())) }()
+	return r, nil
+}
+
+// MaxCommits limits the number of commits that are counted for a question.
+const MaxCommits = 1000
+
+// addWork adds the untracked files that a chain exposes, those of a state that are neither staged nor
+// in HEAD, and the commits of the user: the HEADs of its checkpoints, and the commits that they reach.
+// counts has the numbers of commits by the HEADs, because most issues have the same HEADs.
+func (s *Scanner) addWork(p *Publication, out chain.Outgoing, shown exposed, counts map[string]int) error {
+	objects, find, seen := s.repo.Objects, &trees.Finder{Reader: s.repo.Objects}, map[string]bool{}
+	heads := map[plumbing.Hash]int{}
+	for _, tip := range out.Tips {
+		for at := plumbing.NewHash(tip); shown.has(at); {
+			c, err := s.repo.ReadCommit(at)
+			if err != nil {
+				return err
+			}
+			at = plumbing.ZeroHash
+			if len(c.Parents) > 0 {
+				at = c.Parents[0]
+			}
+			var head, headTree plumbing.Hash
+			if len(c.Parents) > 1 {
+				state, err := s.repo.ReadCommit(c.Parents[1])
+				if err != nil {
+					return err
+				}
+				if len(state.Parents) > 0 && !s.chain.IsGenesis(state.Parents[0]) {
+					head = state.Parents[0]
+				}
+			}
+			if place, ok := shown.commits[head]; ok {
+				heads[head] = place
+			}
+			entries, err := trees.Read(objects, c.Tree)
+			if err != nil {
+				return err
+			}
+			unstaged, err := trees.Diff(objects, trees.HashOf(entries, "staged"), trees.HashOf(entries, "state"))
+			if err != nil {
+				return err
+			}
+			if len(unstaged) > 0 && !head.IsZero() {
+				headTree, _ = s.repo.TreeOfCommit(head) // a shallow clone may lack it
+			}
+			for _, change := range unstaged {
+				_, isShown := shown.paths[change.New.Hash]
+				if !isShown || change.New.Mode == trees.ModeGitlink || !change.Old.Hash.IsZero() || seen[change.Path] {
+					continue
+				}
+				seen[change.Path] = true
+				if mode, _, err := find.Lookup(headTree, change.Path); err != nil || mode == 0 {
+					p.Untracked = append(p.Untracked, change.Path)
+				}
+			}
+		}
+	}
+	if len(heads) == 0 {
+		return nil
+	}
+	list := slices.SortedFunc(maps.Keys(heads), func(x, y plumbing.Hash) int { return heads[x] - heads[y] })
+	p.Unpublished = list[0].String()
+	key := fmt.Sprint(list)
+	if _, known := counts[key]; !known {
+		n, err := s.countCommits(list, shown)
+		if err != nil {
+			return err
+		}
+		counts[key] = n
+	}
+	p.Commits = counts[key]
+	return nil
+}
+
+// countCommits returns the number of exposed commits that heads reach, at most MaxCommits.
+func (s *Scanner) countCommits(heads []plumbing.Hash, shown exposed) (int, error) {
+	seen, todo := map[plumbing.Hash]bool{}, heads
+	for len(todo) > 0 && len(seen) < MaxCommits {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[at] || !shown.has(at) {
+			continue
+		}
+		seen[at] = true
+		c, err := s.repo.ReadCommit(at)
+		if err != nil {
+			return 0, err
+		}
+		todo = append(todo, c.Parents...)
+	}
+	return len(seen), nil
 }
 
 // An exposed is a set of objects that a push would newly expose.
 type exposed struct {
-	commits map[plumbing.Hash]int // positions in the list of git, newest first
-	paths   map[string]string     // paths of trees and files, "" for the tree of a commit
-	files   []exposedFile         // the files among them
+	commits map[plumbing.Hash]int    // positions in the list of git, newest first
+	paths   map[plumbing.Hash]string // paths of trees and files, "" for the tree of a commit
+}
+
+func (e exposed) has(commit plumbing.Hash) bool {
+	_, ok := e.commits[commit]
+	return ok
 }
 
 // objectsShown returns the objects that a push of all requests would newly expose.
@@ -299,10 +366,10 @@ func (s *Scanner) objectsShown(ctx context.Context, reqs []ScanRequest) (exposed
 	if err != nil {
 		return exposed{}, fmt.Errorf("walk commits: %w", err)
 	}
-	shown := exposed{commits: map[plumbing.Hash]int{}, paths: map[string]string{}}
+	shown := exposed{commits: map[plumbing.Hash]int{}, paths: map[plumbing.Hash]string{}}
 	for line := range strings.Lines(string(listed)) {
 		if hex, path, named := strings.Cut(strings.TrimSuffix(line, "\n"), " "); named {
-			shown.paths[hex] = path
+			shown.paths[plumbing.NewHash(hex)] = path
 		} else {
 			shown.commits[plumbing.NewHash(hex)] = len(shown.commits)
 		}
@@ -328,80 +395,6 @@ func (s *Scanner) treesShown(tips []plumbing.Hash) (trees []string) {
 		}
 	}
 	return trees
-}
-
-// eachNamed calls f for each object with a path, one after the other, with the content as a
-// stream.
-func (s *Scanner) eachNamed(ctx context.Context, shown exposed, f func(name, kind string, size int64, r io.Reader) error) error {
-	var in strings.Builder
-	count := 0
-	for hex, path := range shown.paths {
-		if path != "" {
-			in.WriteString(hex + "\n")
-			count++
-		}
-	}
-	if count == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	pr, pw := io.Pipe()
-	go func() {
-		pw.CloseWithError(s.repo.Git.Filter(ctx, strings.NewReader(in.String()), pw, "cat-file", "--batch", "--buffer"))
-	}()
-	defer pr.Close()
-	return EachObject(bufio.NewReaderSize(pr, 64<<10), count, f)
-}
-
-// missing is the kind of an object that git does not find, as in a partial clone.
-const missing = "missing"
-
-// EachObject reads the output of `git cat-file --batch`: for each object a line with
-// name, type and size, then the content and a newline. For a missing object there is only a line
-// with the name and the word "missing".
-func EachObject(r *bufio.Reader, count int, f func(name, kind string, size int64, r io.Reader) error) error {
-	for range count {
-		head, err := r.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("read files: %w", unexpected(err))
-		}
-		words := strings.Fields(head)
-		if len(words) == 2 && words[1] == missing {
-			if err := f(words[0], missing, 0, strings.NewReader("")); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(words) != 3 {
-			return fmt.Errorf("read files: git cat-file: %q", head)
-		}
-		size, err := strconv.ParseInt(words[2], 10, 64)
-		if err != nil {
-			return fmt.Errorf("read files: git cat-file: %q", head)
-		}
-		content := &io.LimitedReader{R: r, N: size}
-		if err := f(words[0], words[1], size, content); err != nil {
-			return err
-		}
-		if _, err := io.Copy(io.Discard, content); err != nil {
-			return fmt.Errorf("read files: %w", err)
-		}
-		if content.N > 0 {
-			return fmt.Errorf("read files: %w", io.ErrUnexpectedEOF)
-		}
-		if _, err := r.Discard(1); err != nil {
-			return fmt.Errorf("read files: %w", unexpected(err))
-		}
-	}
-	return nil
-}
-
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // place sets checkpoint and path of each finding: the oldest checkpoint that has the file.

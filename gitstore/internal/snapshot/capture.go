@@ -16,15 +16,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/repo"
@@ -58,9 +57,7 @@ type Request struct {
 
 	MaxUntracked int // limit for new untracked files of one directory, 0 for DefaultMaxUntracked
 
-	Others *Others // state that other snapshots of the command share, or nil
-
-	hadUntracked func(dir string) bool // whether an earlier checkpoint has untracked files there; may be nil
+	hadUntracked func(dir string) bool // whether the checkpoint before has untracked files there; may be nil
 	kept         []string              // optional files of the previous checkpoint, skipped if unreadable
 }
 
@@ -72,23 +69,7 @@ const DefaultMaxFile = 1 << 20
 // contain all files.
 const MaxListed = 1000
 
-// An Others keeps the state of the worktree. A command that takes several snapshots within
-// seconds passes the same Others, so that git compares the files once.
-type Others struct {
-	mutex sync.Mutex
-	state *State
-	named []string // artifacts of the state
-}
-
-// A Sink stores a snapshot's objects, and reads stored and added objects.
-type Sink interface {
-	trees.Reader
-	trees.Adder
-	Has(plumbing.Hash) bool // reports whether an object was added or is stored
-	Keep(plumbing.Hash)     // makes an object written by others durable
-}
-
-// A CapturedSnapshot holds index and worktree of a checkpoint, as objects in a sink.
+// A CapturedSnapshot holds index and worktree of a checkpoint, as objects in a writer.
 type CapturedSnapshot struct {
 	Head     repo.Head
 	HeadTree plumbing.Hash            // zero on an unborn branch
@@ -120,12 +101,12 @@ func (snap *CapturedSnapshot) Entries() []trees.Entry {
 // reject the checkpoint.
 func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
 	defer trace.Begin(trace.Step, "snapshot").End()
-	req.hadUntracked, req.kept = s.hadUntracked(ctx, issue), s.keptOutputs(ctx, issue)
-	st, err := s.takeOrReuse(ctx, req, k)
+	req.hadUntracked, req.kept = s.untrackedBefore(ctx, issue)
+	st, err := s.Take(ctx, req, k)
 	if err != nil {
 		return nil, err
 	}
-	a := &assembly{Capturer: s, ctx: ctx, state: st, k: k, snap: &CapturedSnapshot{Head: st.Head, HeadTree: st.HeadTree, Staged: st.Staged}}
+	a := &assembly{Capturer: s, State: st, ctx: ctx, k: k, snap: &CapturedSnapshot{Head: st.Head, HeadTree: st.HeadTree, Staged: st.Staged}}
 	for _, step := range []func() error{func() error { return a.stage(req) }, func() error { return a.carry(issue, req) }, a.list, func() error { return a.keep(issue) }} {
 		if err := step(); err != nil {
 			return nil, err
@@ -134,43 +115,32 @@ func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Req
 	return a.snap, nil
 }
 
-func (s *Capturer) takeOrReuse(ctx context.Context, req Request, k *repo.ObjectWriter) (*State, error) {
-	if req.Others == nil || req.DryRun { // the objects of a dry run are in one k
-		return s.Take(ctx, req, k)
-	}
-	req.Others.mutex.Lock()
-	defer req.Others.mutex.Unlock()
-	named := slices.Concat(req.Artifacts, req.kept)
-	if o := req.Others; o.state == nil || !slices.Equal(named, o.named) {
-		st, err := s.Take(ctx, req, k)
-		if err != nil {
-			return nil, err
-		}
-		o.state, o.named = st, named
-	}
-	return req.Others.state, nil
-}
-
 // An assembly makes a snapshot of a state.
 type assembly struct {
 	*Capturer
-	ctx    context.Context
-	state  *State
-	k      *repo.ObjectWriter
-	snap   *CapturedSnapshot
-	staged []trees.Change // from HEAD to the index
-	left   []string       // paths that were not captured, also those that the record does not name
+	*State
+	ctx  context.Context
+	k    *repo.ObjectWriter
+	snap *CapturedSnapshot
 }
 
 // stage collects the staged changes. Staged files beyond the size limit are left out, the largest
 // first.
 func (a *assembly) stage(req Request) error {
-	st, f := a.state, &a.snap.Facts
-	a.staged = st.Changes
-	if err := a.checkReceived(a.ctx, a.staged); err != nil {
+	st, f := a.State, &a.snap.Facts
+	refused, err := a.refused(a.ctx, a.k, st.Changes)
+	if err != nil {
 		return err
 	}
-	f.Skipped, a.left = slices.Clone(st.Skipped), slices.Clone(st.Left)
+	if len(refused) > 0 {
+		name := failure.QuoteStrict(refused[0].Path)
+		return &repo.RefusedError{
+			Reason: fmt.Sprintf("%s is staged, and git rejects it: %s: a server that checks received objects would reject every later checkpoint of this issue", name, refused[0].Reason),
+			Paths:  []string{refused[0].Path},
+			Hint:   "git restore --staged -- " + name,
+		}
+	}
+	f.Skipped = st.Skipped
 	for _, size := range st.Sizes {
 		a.snap.Size += size
 	}
@@ -188,8 +158,7 @@ func (a *assembly) stage(req Request) error {
 	for _, commit := range a.repo.Info.MergeHeads() {
 		f.MergeHead = append(f.MergeHead, checkpoint.HashText(commit))
 	}
-	a.conflicts()
-	return nil
+	return a.conflicts()
 }
 
 // leaveOut replaces the largest staged files by HEAD's version until the snapshot is within a limit
@@ -204,15 +173,15 @@ func (a *assembly) leaveOut(limit int64, sizes map[string]int64) (err error) {
 		if a.snap.Size <= limit {
 			break
 		}
-		if a.state.Required[path] {
+		if a.Required[path] {
 			return fmt.Errorf("artifact %q: %s", path, checkpoint.OverSize)
 		}
 		a.snap.Size -= sizes[path]
 		out[path] = true
 		a.snap.Facts.Skipped = append(a.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: sizes[path], Reason: checkpoint.OverSize})
-		a.left = append(a.left, path)
+		a.Left = append(a.Left, path)
 	}
-	for _, c := range a.staged {
+	for _, c := range a.Changes {
 		if out[c.Path] {
 			back = append(back, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 		}
@@ -220,39 +189,35 @@ func (a *assembly) leaveOut(limit int64, sizes map[string]int64) (err error) {
 	if a.snap.Staged, err = replace(a.k, a.k, a.snap.Staged, back); err != nil {
 		return fmt.Errorf("leave out staged files: %w", err)
 	}
-	a.staged = slices.DeleteFunc(slices.Clone(a.staged), func(c trees.Change) bool { return out[c.Path] })
+	a.Changes = slices.DeleteFunc(slices.Clone(a.Changes), func(c trees.Change) bool { return out[c.Path] })
 	return nil
 }
 
 // conflicts adds one tree for each stage of unmerged paths.
-func (a *assembly) conflicts() {
-	if len(a.state.User.Conflicts) == 0 {
-		return
-	}
-	var stages [4][]trees.FileEntry
-	for _, e := range a.state.User.Conflicts {
+func (a *assembly) conflicts() (err error) {
+	var files []trees.FileEntry
+	for _, e := range a.User.Conflicts {
 		hash := plumbing.NewHash(e.Hash)
-		stages[e.Stage] = append(stages[e.Stage], trees.FileEntry{Path: e.Path, Mode: e.Mode, Hash: hash})
+		files = append(files, trees.FileEntry{Path: fmt.Sprintf("%d/%s", e.Stage, e.Path), Mode: e.Mode, Hash: hash})
 		if e.Mode != trees.ModeGitlink {
 			a.k.Keep(hash)
 		}
 	}
-	var entries []trees.Entry
-	for stage := 1; stage <= 3; stage++ {
-		if tree := trees.Build(a.k, stages[stage]); !tree.IsZero() {
-			entries = append(entries, trees.Entry{Mode: trees.ModeTree, Name: fmt.Sprint(stage), Hash: tree})
-		}
-	}
-	a.snap.Unmerged = a.k.Add(plumbing.TreeObject, trees.Encode(entries))
+	a.snap.Unmerged, err = trees.Replace(a.k, a.k, plumbing.ZeroHash, files)
+	return err
 }
 
 // carry sets the state: the captured paths, with the versions of the other paths (see carry).
 func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
-	st, f := a.state, &a.snap.Facts
-	if err := a.leaveRefused(); err != nil {
+	st, f := a.State, &a.snap.Facts
+	refused, err := a.refused(a.ctx, a.k, st.Unstaged)
+	if err != nil {
 		return err
 	}
-	c := Carrying{Captured: st.Tree, Head: st.HeadTree, Index: a.snap.Staged, Paths: a.left}
+	for _, r := range refused {
+		f.Skipped, a.Left = append(f.Skipped, checkpoint.Skipped{Path: r.Path, Reason: "servers that check objects reject it: " + r.Reason}), append(a.Left, r.Path)
+	}
+	c := Carrying{Captured: st.Tree, Head: st.HeadTree, Index: a.snap.Staged, Paths: a.Left}
 	f.Scope = checkpoint.ScopeWhole
 	switch {
 	case req.Staged:
@@ -271,7 +236,6 @@ func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
 	}
 	here := a.agreed(a.ctx, issue, &c)
 	var from map[string]checkpoint.ID
-	var err error
 	if a.snap.State, from, err = carry(a.k, a.k, c); err == nil {
 		a.snap.Agreed, err = a.stillAgreed(here, &c, from)
 	}
@@ -305,7 +269,7 @@ func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carryi
 			return a
 		}
 		if found := s.findIn(ctx, issue, id); found != nil {
-			if st, err := s.treesOf(found); err == nil {
+			if st, err := s.TreesOf(found); err == nil {
 				a = Agreement{ID: id, Base: st.Base, Here: here.Tree, Staged: st.Staged}
 			}
 		}
@@ -320,6 +284,9 @@ func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carryi
 	}
 	return here
 }
+
+// lookedBack limits the checkpoints in which findIn looks.
+const lookedBack = 100
 
 // findIn returns a checkpoint of the chain or the archive, or nil.
 func (s *Capturer) findIn(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) *chain.Checkpoint {
@@ -344,7 +311,7 @@ func (s *Capturer) findIn(ctx context.Context, issue checkpoint.Issue, id checkp
 func (a *assembly) stillAgreed(here *chain.Here, c *Carrying, from map[string]checkpoint.ID) (plumbing.Hash, error) {
 	state, staged := a.snap.State, map[string]bool{}
 	if a.snap.Facts.Scope == checkpoint.ScopeStaged {
-		for _, s := range a.staged {
+		for _, s := range a.Changes {
 			staged[s.Path] = true
 		}
 	}
@@ -376,33 +343,13 @@ func (a *assembly) stillAgreed(here *chain.Here, c *Carrying, from map[string]ch
 	return replace(a.k, a.k, state, former)
 }
 
-// leaveRefused leaves out files of the worktree that servers with receive.fsckObjects reject. Such
-// a server would also reject every later checkpoint of the chain.
-func (a *assembly) leaveRefused() error {
-	for _, c := range a.state.Unstaged {
-		name := path.Base(c.Path)
-		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink || !trees.IsModules(name) && !trees.IsAttributes(name) {
-			continue
-		}
-		why, err := a.NotReceived(a.ctx, name, c.New)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			a.snap.Facts.Skipped = append(a.snap.Facts.Skipped, checkpoint.Skipped{Path: c.Path, Reason: "servers that check objects reject it: " + why})
-			a.left = append(a.left, c.Path)
-		}
-	}
-	return nil
-}
-
 // list lists the changed files: staged changes, unmerged paths, then changes of the worktree, and
 // what index and worktree do not say by themselves.
 func (a *assembly) list() error {
-	st, snap := a.state, a.snap
-	renamed := renames(a.staged)
+	st, snap := a.State, a.snap
+	renamed := renames(a.Changes)
 	kept := []string{}
-	for _, c := range a.staged {
+	for _, c := range a.Changes {
 		if !c.New.Hash.IsZero() || !renamed[c.Path] {
 			snap.addFile(c.Path, status(c, renamed[c.Path]), true)
 		}
@@ -436,7 +383,7 @@ func (a *assembly) list() error {
 			snap.addFile(c.Path, status(c, false), false)
 		}
 	}
-	a.noteModes(slices.Concat(a.staged, unstaged))
+	a.noteModes(slices.Concat(a.Changes, unstaged))
 	return a.noteKept(kept)
 }
 
@@ -493,41 +440,24 @@ func (a *assembly) noteKept(gone []string) error {
 // those of the chain's newest checkpoint, which are durable already.
 func (a *assembly) keep(issue checkpoint.Issue) error {
 	before := Stored{}
-	before.Staged, before.State = a.state.HeadTree, a.state.HeadTree
+	before.Staged, before.State = a.HeadTree, a.HeadTree
 	if c, err := a.chain.ReadChain(a.ctx, issue, repo.LiveRef(issue), 1); err == nil && c.Newest() != nil {
-		if st, err := a.treesOf(c.Newest()); err == nil && !st.State.IsZero() {
+		if st, err := a.TreesOf(c.Newest()); err == nil && !st.State.IsZero() {
 			before = *st
 		}
 	}
 	for _, side := range [][2]plumbing.Hash{{before.Staged, a.snap.Staged}, {before.State, a.snap.State}} {
-		keep := func(h plumbing.Hash) {
-			if a.k.Added(h) {
-				return
-			}
-			a.k.Keep(h)
-		}
-		changes, err := trees.DiffBetween(a.k, told{a.k, keep}, side[0], side[1])
+		added, err := trees.Added(a.k, side[0], side[1])
 		if err != nil {
 			return err
 		}
-		for _, c := range changes {
-			if !c.New.Hash.IsZero() && c.New.Mode != trees.ModeGitlink {
-				keep(c.New.Hash)
+		for _, h := range added {
+			if !a.k.Added(h) {
+				a.k.Keep(h)
 			}
 		}
 	}
 	return nil
-}
-
-// A told passes each tree that it reads to a function.
-type told struct {
-	trees.Reader
-	tell func(plumbing.Hash)
-}
-
-func (r told) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	r.tell(h)
-	return r.Reader.Read(h)
 }
 
 // renames returns old and new paths of renames: a deleted file and an added file with the same

@@ -207,6 +207,35 @@ func TestManyFilesAreCounted(t *testing.T) {
 	assert.Equal(t, snapshot.MaxListed+5, saved.Files)
 }
 
+// TestDiffOfAFile checks that the worktree file is the old side, and the checkpoint's version the
+// new side.
+func TestDiffOfAFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Write("new", "theirs\n")
+	saved := w.captured()
+	diff := func() string {
+		got, err := w.s.Files.Diff(ctx, &saved.Checkpoint, "new")
+		require.NoError(t, err)
+		return got
+	}
+	assert.Empty(t, diff())
+	w.Write("new", "mine\n")
+	assert.Contains(t, diff(), "--- a/mine\n+++ b/checkpoint\n@@ -1 +1 @@\n-mine\n+theirs\n")
+	w.remove("new")
+	assert.Contains(t, diff(), "--- /dev/null\n+++ b/checkpoint\n@@ -0,0 +1 @@\n+theirs\n")
+	must(os.Symlink("/etc", w.Path("new")))
+	assert.Contains(t, diff(), "+theirs\n")
+	saved = w.captured()
+	w.remove("new")
+	must(os.Symlink("/usr", w.Path("new")))
+	assert.Contains(t, diff(), "-/usr\n\\ No newline at end of file\n+/etc\n")
+	w.remove("new")
+	saved = w.captured()
+	w.Write("new", "mine\n")
+	assert.Contains(t, diff(), "--- a/mine\n+++ /dev/null\n@@ -1 +0,0 @@\n-mine\n")
+}
+
 // TestCaptureBudget checks that unread files are recorded after the time limit, and that
 // staged and named files are saved.
 func TestCaptureBudget(t *testing.T) {

@@ -81,8 +81,8 @@ func (t *taker) remove(paths []string) error {
 func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
 	find, intended := &trees.Finder{Reader: t.o.reader}, setOf(t.User.Intent)
 	for _, name := range paths {
-		t.Hidden[name] = t.named[name]
-		if t.named[name] || intended[name] || t.unmerged[name] {
+		t.Hidden[name] = t.Named[name]
+		if t.Named[name] || intended[name] || t.unmerged[name] {
 			continue
 		}
 		mode, _, err := find.Lookup(t.Staged, name)
@@ -111,10 +111,10 @@ const maxCulprits = 20
 func (t *taker) add(ctx context.Context, files []readFile) (changed bool, err error) {
 	var named []readFile
 	files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
-		if t.named[f.path] && !t.end.IsZero() {
+		if t.Named[f.path] && !t.end.IsZero() {
 			named = append(named, f)
 		}
-		return t.named[f.path] && !t.end.IsZero()
+		return t.Named[f.path] && !t.end.IsZero()
 	})
 	if len(named) > 0 {
 		if _, err := t.update(t.ctx, named); err != nil {

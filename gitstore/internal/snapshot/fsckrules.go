@@ -1,128 +1,71 @@
 package snapshot
 
 import (
-	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"net/url"
+	"os"
 	"path"
 	"strings"
 
-	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// checkReceived fails if servers with receive.fsckObjects would reject a staged file.
-// Such a server would also reject every later checkpoint of the chain. Files that are
-// unchanged since HEAD are not checked.
-func (s *Capturer) checkReceived(ctx context.Context, staged []trees.Change) error {
-	for _, c := range staged {
-		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
-			continue
-		}
+// refused returns those of changed files that servers with receive.fsckObjects reject, with the
+// reasons. Such a server would also reject every later checkpoint of the chain.
+func (s *Capturer) refused(ctx context.Context, r trees.Reader, changes []trees.Change) (list []checkpoint.Skipped, err error) {
+	for _, c := range changes {
 		name := path.Base(c.Path)
-		if !trees.IsModules(name) && !trees.IsAttributes(name) {
+		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink || !trees.IsChecked(name) {
 			continue
 		}
-		why, err := s.NotReceived(ctx, name, c.New)
+		content, err := trees.ReadAs(r, plumbing.BlobObject, c.New.Hash)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		why, err := s.receive(ctx, name, c.New.Mode, content)
+		if err != nil {
+			return nil, fmt.Errorf("check %q: %w", c.Path, err)
 		}
 		if why != "" {
-			return &repo.RefusedError{
-				Reason: fmt.Sprintf("%s is staged, and %s: a server that checks received objects would reject every later checkpoint of this issue", failure.QuoteStrict(c.Path), why),
-				Paths:  []string{c.Path},
-				Hint:   "git restore --staged -- " + failure.QuoteStrict(c.Path),
-			}
+			list = append(list, checkpoint.Skipped{Path: c.Path, Reason: why})
 		}
 	}
-	return nil
+	return list, nil
 }
 
-// NotReceived returns the reason why a server would reject a file with a name that is
-// special to git, or "".
-func (s *Capturer) NotReceived(ctx context.Context, name string, f trees.Entry) (string, error) {
-	if err := trees.CheckPath(name, f.Mode); err != nil {
-		return "it is a symlink", nil
-	}
-	if trees.IsAttributes(name) {
-		data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, f.Hash)
-		if err != nil {
-			return "", err
-		}
-		for line := range bytes.Lines(data) {
-			if len(bytes.TrimSuffix(line, []byte("\n"))) >= maxAttributeLine {
-				return fmt.Sprintf("has a line of %d bytes or more", maxAttributeLine), nil
-			}
-		}
-		return "", nil
-	}
-	out, err := s.repo.Git.Output(ctx, "config", "--list", "--null", "--blob", f.Hash.String())
+// receive makes git receive a file into a temporary folder of objects, as a server does. It returns
+// git's reason to reject the file, or "".
+func (s *Capturer) receive(ctx context.Context, name string, mode uint32, content []byte) (why string, err error) {
+	dir, err := os.MkdirTemp("", "git-checkpoint-")
 	if err != nil {
-		return "", nil // if git cannot parse the file, a server only warns
+		return "", err
 	}
-	for _, field := range git.Fields(out) {
-		key, value, _ := strings.Cut(field, "\n")
-		if why := badModule(key, value); why != "" {
-			return why, nil
-		}
-	}
-	return "", nil
-}
-
-// maxAttributeLine is git's line length limit for .gitattributes.
-const maxAttributeLine = 2048
-
-// badModule returns the reason why git rejects a setting of .gitmodules, or "". The rules
-// are those of git's fsck_gitmodules_fn.
-func badModule(key, value string) string {
-	rest, ok := strings.CutPrefix(key, "submodule.")
-	at := strings.LastIndexByte(rest, '.')
-	if !ok || at < 0 {
-		return ""
-	}
-	name, variable := rest[:at], rest[at+1:]
-	switch {
-	case badModuleName(name):
-		return fmt.Sprintf("names a submodule %q", name)
-	case variable == "url" && badModuleURL(value):
-		return fmt.Sprintf("has a URL that git does not take, of submodule %q", name)
-	case variable == "path" && strings.HasPrefix(value, "-"):
-		return fmt.Sprintf("has a path that begins with a dash, of submodule %q", name)
-	case variable == "update" && strings.HasPrefix(value, "!"):
-		return fmt.Sprintf("has a command to run, of submodule %q", name)
-	}
-	return ""
-}
-
-// badModuleName reports whether a submodule name is empty or has a ".." component.
-func badModuleName(name string) bool {
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '/' || r == '\\' }) {
-		if part == ".." {
-			return true
-		}
-	}
-	return name == ""
-}
-
-// badModuleURL reports whether a URL starts like an option, contains a line break, or is
-// a web URL without host.
-func badModuleURL(text string) bool {
-	decoded, err := url.PathUnescape(text)
+	defer os.RemoveAll(dir)
+	g := s.repo.Git.With("GIT_OBJECT_DIRECTORY=" + dir)
+	blob, err := g.Pipe(ctx, content, "hash-object", "-w", "--stdin")
 	if err != nil {
-		decoded = text
+		return "", err
 	}
-	if strings.HasPrefix(text, "-") || strings.Contains(decoded, "\n") {
-		return true
+	tree, err := g.Pipe(ctx, fmt.Appendf(nil, "%o blob %s\t%s\x00", mode, strings.TrimSpace(string(blob)), name), "mktree", "-z")
+	if err != nil {
+		return "", err
 	}
-	scheme, rest, web := strings.Cut(text, ":")
-	if web = web && (scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps"); !web {
-		return false
+	pack, err := g.Pipe(ctx, tree, "pack-objects", "-q", "--revs", "--stdout")
+	if err != nil {
+		return "", err
 	}
-	host, ok := strings.CutPrefix(rest, "//")
-	return !ok || host == "" || strings.HasPrefix(host, "/") || strings.HasPrefix(host, ":")
+	_, err = g.Pipe(ctx, pack, "index-pack", "--strict", "--stdin")
+	var failed *git.CommandError
+	if errors.As(err, &failed) && strings.Contains(failed.Stderr, "fsck error") {
+		_, said, _ := strings.Cut(failed.Stderr, "error: object ")
+		_, why, _ = strings.Cut(firstLine(said), ": ") // after the hash
+		return cmp.Or(why, failed.Error()), nil
+	}
+	return "", err
 }

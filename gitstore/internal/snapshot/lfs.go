@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,7 +16,6 @@ import (
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -53,33 +53,30 @@ func (s *Capturer) keptContent() string {
 	return filepath.Join(s.repo.Info.CommonDir, "git-checkpoint", "lfs")
 }
 
-// content returns the files for the content of a pointer: of git-lfs, and of this program.
-func (s *Capturer) content(p LFSPointer) (stored, kept string) {
-	name := filepath.Join(p.OID[:2], p.OID[2:4], p.OID)
-	return filepath.Join(s.lfsStorage(), name), filepath.Join(s.keptContent(), name)
-}
+// in returns the file for the content of a pointer in a folder.
+func (p LFSPointer) in(dir string) string { return filepath.Join(dir, p.OID[:2], p.OID[2:4], p.OID) }
 
 // Pointers returns the pointers of git-lfs in the files of a checkpoint that differ from its
 // HEAD. The content of other files belongs to a commit.
 func (s *Capturer) Pointers(c *chain.Checkpoint) ([]LFSPointer, error) {
-	st, err := s.OpenSnapshot(c)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := s.Targets(st)
+	st, err := s.TreesOf(c)
 	if err != nil {
 		return nil, err
 	}
 	var found []LFSPointer
 	seen := map[plumbing.Hash]bool{}
-	for _, t := range targets {
-		for _, side := range append([]contents.Side{t.WorkWant}, t.IndexWant[:]...) {
-			if side.Hash.IsZero() || side.Mode == trees.ModeGitlink || seen[side.Hash] {
+	for _, sides := range [][2]plumbing.Hash{{st.Base, st.State}, {st.Base, st.Staged}, {plumbing.ZeroHash, st.Conflicts}} {
+		changes, err := trees.Diff(s.repo.Objects, sides[0], sides[1])
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink || seen[c.New.Hash] {
 				continue
 			}
-			seen[side.Hash] = true
-			if p, ok := s.pointer(side.Hash); ok {
-				p.Path = t.Path
+			seen[c.New.Hash] = true
+			if p, ok := s.pointer(c.New.Hash); ok {
+				p.Path = c.Path
 				found = append(found, p)
 			}
 		}
@@ -124,18 +121,32 @@ func parsePointer(text string) (p LFSPointer, ok bool) {
 // so that `git lfs prune` leaves it. It returns the paths whose content was not kept. Content
 // that is not in this clone cannot be kept.
 func (s *Capturer) KeepContent(c *chain.Checkpoint) (failed []string, err error) {
-	if !fsutil.Exists(s.lfsStorage()) && !fsutil.Exists(s.keptContent()) {
+	return s.linkContent(c, s.lfsStorage(), s.keptContent())
+}
+
+// ReturnContent links the kept content of a checkpoint's pointers back into the folder of
+// git-lfs, from which git's filter reads it.
+func (s *Capturer) ReturnContent(c *chain.Checkpoint) error {
+	_, err := s.linkContent(c, s.keptContent(), s.lfsStorage())
+	return err
+}
+
+// linkContent creates hard links, or copies on another file system, of a checkpoint's content. git-lfs
+// replaces its files and does not write into them.
+func (s *Capturer) linkContent(c *chain.Checkpoint, from, to string) (failed []string, err error) {
+	if !fsutil.Exists(from) {
 		return nil, nil
 	}
 	pointers, err := s.Pointers(c)
 	for _, p := range pointers {
-		from, to := s.content(p)
-		if hasSize(to, p.Size) || !hasSize(from, p.Size) {
+		old, new := p.in(from), p.in(to)
+		if hasSize(new, p.Size) || !hasSize(old, p.Size) {
 			continue
 		}
-		e := s.repo.Objects.MakeDirs(filepath.Dir(to))
-		if e == nil {
-			e = linkContent(from, to)
+		dir := filepath.Dir(new)
+		e := os.MkdirAll(dir, 0o777)
+		if s.repo.Objects.Share(to, filepath.Dir(dir), dir); e == nil {
+			e = linkFile(old, new)
 		}
 		if e != nil {
 			failed, err = append(failed, p.Path), e
@@ -144,35 +155,12 @@ func (s *Capturer) KeepContent(c *chain.Checkpoint) (failed []string, err error)
 	return failed, err
 }
 
-// ReturnContent links the kept content of a checkpoint's pointers back into the folder of
-// git-lfs, from which git's filter reads it.
-func (s *Capturer) ReturnContent(c *chain.Checkpoint) error {
-	if !fsutil.Exists(s.keptContent()) {
-		return nil
-	}
-	pointers, err := s.Pointers(c)
-	for _, p := range pointers {
-		to, from := s.content(p)
-		if !hasSize(from, p.Size) || hasSize(to, p.Size) {
-			continue
-		}
-		if e := os.MkdirAll(filepath.Dir(to), 0o777); e != nil {
-			return e
-		}
-		s.repo.Objects.Share(filepath.Dir(filepath.Dir(to)), filepath.Dir(to))
-		if e := linkContent(from, to); e != nil {
-			return e
-		}
-	}
-	return err
-}
-
 // MissingContent returns the pointers of a checkpoint whose content is not in this clone.
 func (s *Capturer) MissingContent(c *chain.Checkpoint) ([]LFSPointer, error) {
 	pointers, err := s.Pointers(c)
 	var missing []LFSPointer
 	for _, p := range pointers {
-		if stored, kept := s.content(p); p.Size > 0 && !hasSize(kept, p.Size) && !hasSize(stored, p.Size) {
+		if p.Size > 0 && !hasSize(p.in(s.keptContent()), p.Size) && !hasSize(p.in(s.lfsStorage()), p.Size) {
 			missing = append(missing, p)
 		}
 	}
@@ -184,9 +172,7 @@ func hasSize(path string, size int64) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == size
 }
 
-// linkContent creates a hard link, or a copy on another file system. git-lfs replaces its
-// files and does not write into them.
-func linkContent(from, to string) error {
+func linkFile(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
@@ -204,16 +190,19 @@ func linkContent(from, to string) error {
 const keptFor = 90 * 24 * time.Hour
 
 // LFSContent returns the ids of the content that git-lfs stores for changed files of
-// checkpoints. It leaves out checkpoints that cannot be read.
-func (s *Capturer) LFSContent(list []chain.Checkpoint) map[string]bool {
-	ids := map[string]bool{}
+// checkpoints, and the error about the last of those that cannot be read.
+func (s *Capturer) LFSContent(list []chain.Checkpoint) (ids map[string]bool, err error) {
+	ids = map[string]bool{}
 	for i := range list {
-		pointers, _ := s.Pointers(&list[i])
+		pointers, e := s.Pointers(&list[i])
+		if e != nil {
+			err = fmt.Errorf("%s: %w", list[i].Name(), e)
+		}
 		for _, p := range pointers {
 			ids[p.OID] = true
 		}
 	}
-	return ids
+	return ids, err
 }
 
 // SweepContent removes kept content that no checkpoint names: the content in purged, or if
@@ -233,9 +222,27 @@ func (s *Capturer) SweepContent(ctx context.Context, purged map[string]bool) err
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	needed, err := s.neededContent(ctx)
-	if err != nil {
-		return err
+	needed := map[string]bool{}
+	for _, archived := range []bool{false, true} {
+		issues, _, err := s.chain.Issues(ctx, archived)
+		if err != nil {
+			return err
+		}
+		list := s.chain.List
+		if archived {
+			list = s.chain.Archived
+		}
+		for _, issue := range issues {
+			l, err := list(ctx, issue, 0)
+			if err != nil {
+				return err
+			}
+			ids, err := s.LFSContent(l.Checkpoints)
+			if err != nil {
+				return err
+			}
+			maps.Copy(needed, ids)
+		}
 	}
 	for _, path := range old {
 		if needed[filepath.Base(path)] {
@@ -248,36 +255,4 @@ func (s *Capturer) SweepContent(ctx context.Context, purged map[string]bool) err
 		os.Remove(filepath.Dir(path)) // fails unless empty
 	}
 	return nil
-}
-
-// neededContent returns the ids of the content that a checkpoint names. It fails if a
-// checkpoint cannot be read.
-func (s *Capturer) neededContent(ctx context.Context) (map[string]bool, error) {
-	needed := map[string]bool{}
-	for _, archived := range []bool{false, true} {
-		issues, _, err := s.chain.Issues(ctx, archived)
-		if err != nil {
-			return nil, err
-		}
-		for _, issue := range issues {
-			list := s.chain.List
-			if archived {
-				list = s.chain.Archived
-			}
-			l, err := list(ctx, issue, 0)
-			if err != nil {
-				return nil, err
-			}
-			for i := range l.Checkpoints {
-				pointers, err := s.Pointers(&l.Checkpoints[i])
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", l.Checkpoints[i].Name(), err)
-				}
-				for _, p := range pointers {
-					needed[p.OID] = true
-				}
-			}
-		}
-	}
-	return needed, nil
 }

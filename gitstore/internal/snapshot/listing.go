@@ -13,29 +13,18 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git"
 )
-
-// An untrackedPath is an untracked file, or a directory that is left out as a whole.
-type untrackedPath struct {
-	path string
-	left string // reason for leaving the path out, empty if it is captured
-}
 
 // DefaultMaxUntracked limits the new untracked files of one directory.
 const DefaultMaxUntracked = 10_000
 
-// leaveOutFull replaces the files of each directory with too many of them by the directory,
-// the deepest directories first. A directory with files in an earlier checkpoint stays.
-func leaveOutFull(paths []string, req Request) []untrackedPath {
-	list := make([]untrackedPath, len(paths))
-	for i, name := range paths {
-		list[i].path = name
-	}
-	limit := cmp.Or(req.MaxUntracked, DefaultMaxUntracked)
+// leaveOutFull returns the paths without those in a directory with more of them than limit, and these
+// directories, each with a slash. The deepest directories come first. A directory with untracked files
+// in the checkpoint before stays.
+func leaveOutFull(paths []string, limit int, had func(dir string) bool) (kept, full []string) {
 	if len(paths) <= limit {
-		return list
+		return paths, nil
 	}
 	files := map[string]int{}
 	count := func(below string, n int) { // for each directory above a path
@@ -50,27 +39,27 @@ func leaveOutFull(paths []string, req Request) []untrackedPath {
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
 	})
 	for _, dir := range dirs {
-		if files[dir] <= limit || req.hadUntracked != nil && req.hadUntracked(dir) {
+		if files[dir] <= limit || had != nil && had(dir) {
 			continue
 		}
 		count(dir, -files[dir])
-		list = slices.DeleteFunc(list, func(f untrackedPath) bool { return strings.HasPrefix(f.path, dir+"/") })
-		list = append(list, untrackedPath{path: dir + "/", left: checkpoint.TooManyFiles(limit)})
+		isBelow := func(name string) bool { return strings.HasPrefix(name, dir+"/") }
+		paths, full = slices.DeleteFunc(paths, isBelow), append(slices.DeleteFunc(full, isBelow), dir+"/")
 	}
-	return list
+	return paths, full
 }
 
 // ignoreFile is the name of the files with git's rules in the worktree.
 const ignoreFile = ".gitignore"
 
-// listsIgnoreFiles are arguments of git ls-files --others that list .gitignore files even if
-// git ignores them. Git reads their rules all the same.
-var listsIgnoreFiles = []string{"ls-files", "--others", "--exclude-standard", "--exclude=!" + ignoreFile, "-z"}
+// listIgnored makes git ls-files --others list .gitignore files even if git ignores them. Git reads
+// their rules all the same.
+const listIgnored = "--exclude=!" + ignoreFile
 
 // Ignores returns a digest of git's rules for ignored files that a snapshot does not have:
 // info/exclude, the file of core.excludesFile, and .gitignore files that git ignores.
 func (s *Capturer) Ignores(ctx context.Context) (string, error) {
-	out, err := s.git().Output(ctx, append(slices.Clone(listsIgnoreFiles), "--", ":(glob)**/"+ignoreFile)...)
+	out, err := s.git().Output(ctx, "ls-files", "--others", "--exclude-standard", listIgnored, "-z", "--", ":(glob)**/"+ignoreFile)
 	if err != nil {
 		return "", fmt.Errorf("list ignored %s files: %w", ignoreFile, err)
 	}
@@ -97,7 +86,7 @@ func (s *Capturer) ignores(ignored []string) string {
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
-// splitIgnored splits a list of listsIgnoreFiles into the files that git does not ignore, and
+// splitIgnored splits a list with listIgnored into the files that git does not ignore, and
 // the .gitignore files that it ignores. It starts git only if the list has a .gitignore file.
 func (s *Capturer) splitIgnored(ctx context.Context, listed []string) (others, ignored []string, err error) {
 	var doubtful []string
@@ -108,18 +97,12 @@ func (s *Capturer) splitIgnored(ctx context.Context, listed []string) (others, i
 		}
 	}
 	hidden := map[string]bool{}
-	for some := range slices.Chunk(doubtful, ignoresPerCall) {
-		args := append([]string{"--literal-pathspecs", "ls-files", "--others", "--exclude-standard", "-z", "--"}, some...)
-		out, err := s.git().Output(ctx, args...)
-		if err != nil {
+	if len(doubtful) > 0 {
+		out, err := s.git().Pipe(ctx, joinPaths(doubtful), "check-ignore", "--no-index", "-z", "--stdin")
+		if err != nil && git.Code(err) != 1 { // git ignores none
 			return listed, nil, err
 		}
-		seen := git.Fields(out)
-		for _, name := range some {
-			if !slices.Contains(seen, name) {
-				hidden[name] = true
-			}
-		}
+		hidden = setOf(git.Fields(out))
 	}
 	for _, name := range listed {
 		switch {
@@ -131,6 +114,3 @@ func (s *Capturer) splitIgnored(ctx context.Context, listed []string) (others, i
 	}
 	return others, ignored, nil
 }
-
-// ignoresPerCall limits the paths of one command line.
-const ignoresPerCall = 200

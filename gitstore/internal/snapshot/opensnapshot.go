@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -34,7 +36,7 @@ func (s *Capturer) OpenSnapshot(c *chain.Checkpoint) (*Stored, error) {
 
 // SnapshotOf is OpenSnapshot for a known record.
 func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*Stored, error) {
-	st, err := s.treesOf(c)
+	st, err := s.TreesOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +54,8 @@ func (s *Capturer) SnapshotOf(c *chain.Checkpoint, record *checkpoint.Record) (*
 	return st, nil
 }
 
-// treesOf opens the trees of a checkpoint.
-func (s *Capturer) treesOf(c *chain.Checkpoint) (*Stored, error) {
+// TreesOf opens the trees of a checkpoint, without its record.
+func (s *Capturer) TreesOf(c *chain.Checkpoint) (*Stored, error) {
 	st := &Stored{}
 	commit, err := s.repo.ReadCommit(c.Commit)
 	if err != nil {
@@ -107,43 +109,40 @@ func (s *Capturer) Targets(st *Stored) ([]contents.Target, error) {
 	return files.Targets()
 }
 
-// A TreeDiff is the difference between the files of two checkpoints.
-type TreeDiff = treediff.Diff
-
-// A FileChange is a file that differs between two checkpoints.
-type FileChange = treediff.Change
-
 // Compare compares the files of two checkpoints. If from is nil, it compares a checkpoint
 // with HEAD at the time of its save. Paths are git pathspecs that limit the result;
 // without paths all files count.
-func (s *Capturer) Compare(from, to *chain.Checkpoint, paths ...string) (*TreeDiff, error) {
-	before, err := s.sideBefore(from, to)
-	if err != nil {
-		return nil, err
-	}
-	after, err := s.side(to)
+func (s *Capturer) Compare(from, to *chain.Checkpoint, paths ...string) (*treediff.Diff, error) {
+	before, after, err := s.sides(Pair{from, to})
 	if err != nil {
 		return nil, err
 	}
 	return treediff.New(s.diffSource(), before, after, paths...)
 }
 
+// diffSource returns the source of comparisons. It has no index: git reads the whole index first,
+// although it needs no entry.
 func (s *Capturer) diffSource() treediff.Source {
-	noIndex := filepath.Join(s.repo.StateDir(), "no-index")
-	return treediff.Source{Git: s.repo.Git, Objects: s.repo.Objects, NoIndex: noIndex}
+	return treediff.Source{Git: s.repo.Git.With("GIT_INDEX_FILE=" + filepath.Join(s.repo.StateDir(), "no-index")), Objects: s.repo.Objects}
 }
 
-// sideBefore returns the old side of a comparison: the files of checkpoint from, or of
-// HEAD if from is nil.
-func (s *Capturer) sideBefore(from, to *chain.Checkpoint) (treediff.Side, error) {
-	if from != nil {
-		return s.side(from)
+// A Pair is two checkpoints to compare. A nil From is HEAD at the save of To.
+type Pair struct{ From, To *chain.Checkpoint }
+
+// sides returns the files of two checkpoints.
+func (s *Capturer) sides(p Pair) (before, after treediff.Side, err error) {
+	if after, err = s.side(p.To); err != nil {
+		return before, after, err
 	}
-	st, err := s.OpenSnapshot(to)
-	if err != nil {
-		return treediff.Side{}, err
+	if p.From != nil {
+		before, err = s.side(p.From)
+		return before, after, err
 	}
-	return treediff.Side{Tree: st.Base}, nil
+	st, err := s.OpenSnapshot(p.To)
+	if err == nil {
+		before.Tree = st.Base
+	}
+	return before, after, err
 }
 
 // side returns the files of a checkpoint as one side of a comparison.
@@ -155,51 +154,92 @@ func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 	return treediff.Side{Tree: trees.HashOf(entries, "state"), Conflicts: trees.HashOf(entries, "conflicts")}, nil
 }
 
-// Diff returns the difference between a checkpoint's file and the file in the
-// worktree, in the format of git diff. The text contains raw file contents: callers must
-// escape it for a terminal.
+// Diff returns the difference between a file in the worktree and a checkpoint's file, in the format of
+// git diff. Both are copied to temporary files named mine and checkpoint, so that the headers have only
+// these names. The text contains raw file contents: callers must escape it for a terminal.
 func (s *Capturer) Diff(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
-	st, err := s.OpenSnapshot(c)
+	state, err := s.StateTree(c)
 	if err != nil {
 		return "", err
 	}
-	targets, err := s.Targets(st)
+	dir, err := os.MkdirTemp("", "git-checkpoint-diff-*")
 	if err != nil {
 		return "", err
 	}
-	for _, t := range targets {
-		if t.Path == path {
-			w := &treediff.WorktreeFiles{Git: s.repo.Git, Root: s.repo.Info.Root, Objects: s.repo.Objects, MaxFile: MaxDigested}
-			return w.Diff(ctx, t)
+	defer os.RemoveAll(dir)
+	mine, err := s.readMine(path)
+	if err != nil {
+		return "", fmt.Errorf("compare %q: %w", path, err)
+	}
+	theirs, err := s.readTheirs(ctx, state, path)
+	if err != nil {
+		return "", fmt.Errorf("compare %q: %w", path, err)
+	}
+	names := []string{"mine", "checkpoint"}
+	for i, content := range [][]byte{mine, theirs} {
+		if content == nil {
+			names[i] = "/dev/null" // git knows this name on every system
+		} else if err := os.WriteFile(filepath.Join(dir, names[i]), content, 0o600); err != nil {
+			return "", err
 		}
 	}
-	return "", fmt.Errorf("the checkpoint has no change to %q", path)
+	g := s.git()
+	g.Dir = dir
+	out, err := g.Output(ctx, "diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--", names[0], names[1])
+	if err != nil && git.Code(err) != 1 {
+		return "", fmt.Errorf("compare %q: %w", path, err)
+	}
+	return string(out), nil
 }
 
-// Uncommitted returns the files that differ from HEAD, including untracked files, and
-// those of them that a checkpoint does not contain.
-func (s *Capturer) Uncommitted(ctx context.Context, r *checkpoint.Record) (changed, notSaved []string, err error) {
-	lines, err := s.status(ctx)
+// readMine returns the content of a file or the target of a symlink in the worktree, or nil.
+func (s *Capturer) readMine(path string) ([]byte, error) {
+	root, err := os.OpenRoot(s.repo.Info.Root)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	have := map[string]bool{}
-	for _, f := range r.Files() {
-		have[f.Path] = true
+	defer root.Close()
+	name := filepath.FromSlash(path)
+	info, err := root.Lstat(name)
+	switch {
+	case err != nil || info.IsDir():
+		return nil, nil
+	case trees.ModeOf(info) == trees.ModeSymlink:
+		link, err := root.Readlink(name)
+		return []byte(link), err
+	case !info.Mode().IsRegular() || info.Size() > maxDigested:
+		return nil, fmt.Errorf("no regular file, or more than %d bytes", maxDigested)
 	}
+	content, err := root.ReadFile(name)
+	return append([]byte{}, content...), err
+}
+
+// readTheirs is readMine for a file of a state, as git would check it out.
+func (s *Capturer) readTheirs(ctx context.Context, state plumbing.Hash, path string) ([]byte, error) {
+	f, err := contents.At(&trees.Finder{Reader: s.repo.Objects}, state, path)
+	if err != nil || !f.IsBlob() {
+		return nil, err
+	}
+	if size, err := s.repo.Objects.Size(f.Hash); err != nil || size > maxDigested {
+		return nil, cmp.Or(err, fmt.Errorf("more than %d bytes", maxDigested))
+	}
+	content, err := s.git().Output(ctx, "cat-file", "--filters", state.String()+":"+path)
+	return append([]byte{}, content...), err
+}
+
+// Uncommitted returns the files that differ from HEAD, including untracked files.
+func (s *Capturer) Uncommitted(ctx context.Context) (changed []string, err error) {
+	lines, err := s.Status(ctx)
 	for _, line := range lines {
 		changed = append(changed, line[3:])
 	}
-	notSaved = slices.DeleteFunc(slices.Clone(changed), func(path string) bool { return have[path] })
-	return changed, notSaved, nil
+	return changed, err
 }
 
-// status returns the lines of git status in short form: two letters, a space and a path.
+// Status returns the lines of git status in short form: two letters, a space and a path.
 // Untracked files of repositories are left out, because no checkpoint contains them.
-func (s *Capturer) status(ctx context.Context) ([]string, error) {
-	g := s.repo.Git
-	g.Dir = s.repo.Info.Root
-	out, err := g.Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+func (s *Capturer) Status(ctx context.Context) ([]string, error) {
+	out, err := s.git().Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil {
 		return nil, err
 	}
@@ -209,62 +249,27 @@ func (s *Capturer) status(ctx context.Context) ([]string, error) {
 	}), nil
 }
 
-// Changes counts the changed files of the worktree. A file with staged and unstaged
-// changes counts as both.
-type Changes struct{ Staged, Unstaged, Untracked int }
-
-// CountChanges counts the files that differ from HEAD, without submodules.
-func (s *Capturer) CountChanges(ctx context.Context) (n Changes, err error) {
-	lines, err := s.status(ctx)
-	for _, line := range lines {
-		if line[0] == '?' {
-			n.Untracked++
-			continue
-		}
-		if line[0] != ' ' {
-			n.Staged++
-		}
-		if line[1] != ' ' {
-			n.Unstaged++
-		}
-	}
-	return n, err
-}
-
-// A Pair is two checkpoints to compare. A nil From is HEAD at the save of To.
-type Pair struct{ From, To *chain.Checkpoint }
-
-// Totals has the numbers of changed files and lines.
-type Totals = treediff.Totals
-
 // TotalsOf counts the changed files and lines of pairs of checkpoints, with one git process.
 // The totals of a pair that cannot be read are nil.
-func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) []*Totals {
-	totals := make([]*Totals, len(pairs))
-	counted, err := s.count(ctx, pairs)
-	if err != nil && len(pairs) > 1 { // one pair must not hide the others
-		for i := range pairs {
+func (s *Capturer) TotalsOf(ctx context.Context, pairs []Pair) []*treediff.Totals {
+	totals, list := make([]*treediff.Totals, len(pairs)), make([]treediff.Pair, len(pairs))
+	var failed error
+	for i, p := range pairs {
+		before, after, err := s.sides(p)
+		failed = cmp.Or(failed, err)
+		list[i] = treediff.Pair{From: before.Tree, To: after.Tree}
+	}
+	var counted []treediff.Totals
+	if failed == nil {
+		counted, failed = treediff.TotalsOf(ctx, s.diffSource(), list)
+	}
+	for i := range pairs {
+		switch {
+		case failed == nil:
+			totals[i] = &counted[i]
+		case len(pairs) > 1: // one pair must not hide the others
 			totals[i] = s.TotalsOf(ctx, pairs[i:i+1])[0]
 		}
 	}
-	for i := range counted {
-		totals[i] = &counted[i]
-	}
 	return totals
-}
-
-func (s *Capturer) count(ctx context.Context, pairs []Pair) ([]Totals, error) {
-	list := make([]treediff.Pair, len(pairs))
-	for i, p := range pairs {
-		before, err := s.sideBefore(p.From, p.To)
-		if err != nil {
-			return nil, err
-		}
-		after, err := s.side(p.To)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = treediff.Pair{From: before.Tree, To: after.Tree}
-	}
-	return treediff.TotalsOf(ctx, s.diffSource(), list)
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -33,88 +32,108 @@ type OutputReport struct {
 // update counts as neither missing nor changed. This is normal in a clone that has not
 // restored the checkpoint.
 func (s *Capturer) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) (OutputReport, error) {
-	entries, err := s.entriesFor(c, r)
+	if len(r.Outputs()) == 0 {
+		return OutputReport{}, nil
+	}
+	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
 		return OutputReport{}, err
 	}
-	return s.checkOutputs(ctx, entries, r, s.restorePlan(c))
+	return s.checkOutputs(ctx, entries, r, s.restored(c))
+}
+
+// checkOutputs is Outputs with the entries of the checkpoint's tree and the files that a restore
+// would write.
+func (s *Capturer) checkOutputs(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back func(place, now, want string) bool) (report OutputReport, err error) {
+	missing, err := s.MissingOutputs(r)
+	if err != nil {
+		return report, err
+	}
+	isUntracked := s.untrackedIn(entries)
+	for _, place := range missing {
+		if !isUntracked(place) && !back(place, "", "") {
+			report.Missing = append(report.Missing, place)
+		}
+	}
+	digests := map[string]string{}
+	for _, o := range r.Outputs() {
+		if o.Digest != "" {
+			digests[o.Location] = o.Digest
+		}
+	}
+	places := slices.Sorted(maps.Keys(digests))
+	now, err := s.Digests(ctx, places)
+	for _, place := range places {
+		if is := now[place]; is != "" && is != digests[place] && !back(place, is, digests[place]) {
+			report.Changed = append(report.Changed, place)
+		}
+	}
+	return report, err
 }
 
 // PlanChanged reports whether the plan file differs from its digest, and a restore of the
 // checkpoint would not correct this.
 func (s *Capturer) PlanChanged(ctx context.Context, c *chain.Checkpoint, place, digest string) (bool, error) {
-	back := s.restorePlan(c)
 	now, err := s.Digests(ctx, []string{place})
-	return err == nil && now[place] != digest && !back.Restores(place, now[place], digest), err
+	return err == nil && now[place] != digest && !s.restored(c)(place, now[place], digest), err
 }
 
-// MissingOutputs returns the files that a record refers to and that are neither in the
-// worktree nor among the checkpoint's untracked files.
-func (s *Capturer) MissingOutputs(c *chain.Checkpoint, r *checkpoint.Record) ([]string, error) {
-	entries, err := s.entriesFor(c, r)
+// MissingOutputs returns the files that a record refers to and that are not in the worktree.
+func (s *Capturer) MissingOutputs(r *checkpoint.Record) (missing []string, err error) {
+	if len(r.Outputs()) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(s.repo.Info.Root)
 	if err != nil {
 		return nil, err
 	}
-	return s.missingOutputs(entries, r)
+	defer root.Close()
+	for _, o := range r.Outputs() {
+		if _, err := root.Stat(filepath.FromSlash(path.Clean(o.Location))); err != nil {
+			missing = append(missing, o.Location)
+		}
+	}
+	return missing, nil
 }
 
-// keptOutputs returns the files that the previous checkpoint contains because its record
-// refers to them (carriedOver). If an error occurs, the save continues
-// without these files.
-func (s *Capturer) keptOutputs(ctx context.Context, issue checkpoint.Issue) []string {
+// untrackedBefore returns what the checkpoint before a save says about untracked files: whether it has
+// some in a directory, and the files that it contains because its record refers to them (carriedOver).
+// If an error occurs, the save continues without these files.
+func (s *Capturer) untrackedBefore(ctx context.Context, issue checkpoint.Issue) (had func(dir string) bool, kept []string) {
 	before, _ := s.chain.LastResumed(issue)
 	if before == nil {
 		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 1)
 		if err != nil || c.Newest() == nil {
-			return nil
+			return nil, nil
 		}
 		before = c.Newest()
 	}
 	entries, err := trees.Read(s.repo.Objects, before.Tree)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return s.carriedOver(entries, func() (*checkpoint.Record, error) { return s.chain.Record(before) })
-}
-
-// lookedBack limits the checkpoints in which hadUntracked looks for files.
-const lookedBack = 100
-
-// hadUntracked returns a function that reports whether one of the newest checkpoints has
-// untracked files in a directory. It reads the checkpoints at the first call.
-func (s *Capturer) hadUntracked(ctx context.Context, issue checkpoint.Issue) func(dir string) bool {
-	find := &trees.Finder{Reader: s.repo.Objects}
-	newest := sync.OnceValue(func() []chain.Checkpoint {
-		c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), lookedBack)
-		if err != nil {
-			return nil
-		}
-		return c.Checkpoints()
-	})
-	return func(dir string) bool {
-		return slices.ContainsFunc(newest(), func(c chain.Checkpoint) bool {
-			_, state, err := find.Lookup(c.Tree, "state/"+dir)
-			_, staged, err2 := find.Lookup(c.Tree, "staged/"+dir)
-			if err != nil || err2 != nil || state == staged {
-				return false
-			}
-			changes, err := trees.Diff(s.repo.Objects, staged, state)
-			return err == nil && slices.ContainsFunc(changes, func(ch trees.Change) bool { return ch.Old.Hash.IsZero() })
+	had = func(dir string) bool {
+		changes, err := trees.Diff(s.repo.Objects, trees.HashOf(entries, "staged"), trees.HashOf(entries, "state"))
+		return err == nil && slices.ContainsFunc(changes, func(c trees.Change) bool {
+			return c.Old.Hash.IsZero() && checkpoint.IsWithin(c.Path, dir+"/")
 		})
 	}
+	return had, s.carriedOver(entries, func() (*checkpoint.Record, error) { return s.chain.Record(before) })
 }
 
-// FindRepository returns the repository inside the worktree that contains a path relative
-// to the root, or the part of this repository that does.
-func (s *Capturer) FindRepository(ctx context.Context, path string) repository.Foreign {
-	return s.repo.Boundary(ctx).Find(path)
+// untrackedIn returns a function that reports whether a checkpoint has an untracked file, by the
+// entries of its tree. A restore leaves a tracked file that was removed.
+func (s *Capturer) untrackedIn(entries []trees.Entry) func(place string) bool {
+	find := &trees.Finder{Reader: s.repo.Objects}
+	has := func(tree, place string) bool {
+		_, hash, err := find.Lookup(trees.HashOf(entries, tree), path.Clean(place))
+		return err == nil && !hash.IsZero()
+	}
+	return func(place string) bool { return has("state", place) && !has("staged", place) }
 }
 
-// FindGitDir returns the git directory or object directory that contains an absolute path,
-// of this or of another repository.
-func (s *Capturer) FindGitDir(ctx context.Context, path string) repository.Foreign {
-	return s.repo.Boundary(ctx).FindPlace(path)
-}
+// Boundary returns the boundary of the repository.
+func (s *Capturer) Boundary(ctx context.Context) *repository.Boundary { return s.repo.Boundary(ctx) }
 
 // CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
 // root, for example because git reserves the path.
@@ -126,111 +145,21 @@ func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// restorePlan returns the paths that a restore would write. It is empty if the snapshot
-// is incomplete.
-func (s *Capturer) restorePlan(c *chain.Checkpoint) RestorePlan {
-	st, err := s.OpenSnapshot(c)
+// restored returns a function that reports whether a restore of a checkpoint replaces a file that is as
+// in HEAD at the save. now is the file's digest, "" for a missing file; want is the digest after the
+// restore, "" for any. A restore of an incomplete snapshot replaces none.
+func (s *Capturer) restored(c *chain.Checkpoint) func(place, now, want string) bool {
+	st, err := s.TreesOf(c)
 	if err != nil {
-		return nil
+		return func(place, now, want string) bool { return false }
 	}
-	targets, err := s.Targets(st)
-	if err != nil {
-		return nil
-	}
-	return NewRestorePlan(targets)
-}
-
-// entriesFor returns a checkpoint's tree entries, or nil if its record references no
-// files.
-func (s *Capturer) entriesFor(c *chain.Checkpoint, r *checkpoint.Record) ([]trees.Entry, error) {
-	if len(r.Outputs()) == 0 {
-		return nil, nil
-	}
-	return trees.Read(s.repo.Objects, c.Tree)
-}
-
-// checkOutputs is Outputs with the entries of the checkpoint's tree and the files that a restore
-// would write.
-func (s *Capturer) checkOutputs(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back RestorePlan) (OutputReport, error) {
-	var report OutputReport
-	missing, err := s.missingOutputs(entries, r)
-	if err != nil {
-		return report, err
-	}
-	for _, place := range missing {
-		if !back.Restores(place, "", "") {
-			report.Missing = append(report.Missing, place)
-		}
-	}
-	digests := map[string]string{}
-	for _, o := range r.Outputs() {
-		digests[o.Location] = o.Digest
-	}
-	places := slices.Sorted(maps.Keys(digests))
-	now, err := s.Digests(ctx, slices.DeleteFunc(slices.Clone(places), func(p string) bool { return digests[p] == "" }))
-	if err != nil {
-		return report, err
-	}
-	for _, place := range places {
-		if is := now[place]; is != "" && is != digests[place] && !back.Restores(place, is, digests[place]) {
-			report.Changed = append(report.Changed, place)
-		}
-	}
-	return report, nil
-}
-
-// missingOutputs is MissingOutputs with the entries of the checkpoint's tree. A restore leaves a
-// tracked file that was removed.
-func (s *Capturer) missingOutputs(entries []trees.Entry, r *checkpoint.Record) ([]string, error) {
-	outputs := r.Outputs()
-	if len(outputs) == 0 {
-		return nil, nil
-	}
-	state, _ := trees.Find(entries, "state")
-	staged, _ := trees.Find(entries, "staged")
-	root, err := os.OpenRoot(s.repo.Info.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var missing []string
 	find := &trees.Finder{Reader: s.repo.Objects}
-	for _, o := range outputs {
-		name := path.Clean(o.Location)
-		if _, err := root.Stat(filepath.FromSlash(name)); err == nil {
-			continue
-		}
-		if !has(find, state, name) || has(find, staged, name) {
-			missing = append(missing, o.Location)
-		}
+	return func(place, now, want string) bool {
+		base, errBase := contents.At(find, st.Base, path.Clean(place))
+		state, errState := contents.At(find, st.State, path.Clean(place))
+		return errBase == nil && errState == nil && base != state && state.IsBlob() &&
+			digestOf(base) == now && (want == "" || digestOf(state) == want)
 	}
-	return missing, nil
-}
-
-// has reports whether a tree entry contains a path.
-func has(find *trees.Finder, tree trees.Entry, path string) bool {
-	_, hash, err := find.Lookup(tree.Hash, path)
-	return err == nil && !hash.IsZero()
-}
-
-// RestorePlan maps paths to restore targets.
-type RestorePlan map[string]contents.Target
-
-// NewRestorePlan returns a plan with the given targets.
-func NewRestorePlan(targets []contents.Target) RestorePlan {
-	back := make(RestorePlan, len(targets))
-	for _, t := range targets {
-		back[t.Path] = t
-	}
-	return back
-}
-
-// Restores reports whether a restore replaces a file unchanged since HEAD. now is the
-// file's digest, "" for a missing file; want is the digest after the restore, "" for any.
-func (c RestorePlan) Restores(place, now, want string) bool {
-	t, ok := c[path.Clean(place)]
-	return ok && t.Work && t.WorkWant != (contents.Side{}) && digestOf(t.WorkBase) == now &&
-		(want == "" || digestOf(t.WorkWant) == want)
 }
 
 func digestOf(f contents.Side) string {
@@ -247,9 +176,7 @@ func digest(blob plumbing.Hash) string { return "blob:" + blob.String() }
 // contains all of them. Git often ignores these files, so other machines receive them only
 // through checkpoints. The record is read only if the state has files beside the index.
 func (s *Capturer) carriedOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
-	state, ok := trees.Find(entries, "state")
-	staged, _ := trees.Find(entries, "staged")
-	if !ok || state.Hash == staged.Hash {
+	if trees.HashOf(entries, "state") == trees.HashOf(entries, "staged") {
 		return nil
 	}
 	r, err := record()
@@ -266,13 +193,10 @@ func (s *Capturer) carriedOver(entries []trees.Entry, record func() (*checkpoint
 		places = append(places, o.Location)
 	}
 	var kept []string
-	find := &trees.Finder{Reader: s.repo.Objects}
+	isUntracked := s.untrackedIn(entries)
 	for _, place := range places {
 		place = path.Clean(place)
-		if !has(find, state, place) || has(find, staged, place) {
-			continue
-		}
-		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() {
+		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() && isUntracked(place) {
 			kept = append(kept, place)
 		}
 	}
@@ -301,8 +225,8 @@ func checkArtifact(root *os.Root, name string) (string, error) {
 	return clean, trees.CheckPath(clean, trees.ModeFile)
 }
 
-// MaxDigested limits the size of files with a digest, in bytes.
-const MaxDigested = 64 << 20
+// maxDigested limits the size of files with a digest, in bytes.
+const maxDigested = 64 << 20
 
 // Digests returns current digests of worktree files: "blob:" and the blob hash after
 // git's clean filters. Line endings and filters of another machine therefore do not
@@ -321,7 +245,7 @@ func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]str
 	for _, place := range places {
 		name := path.Clean(place)
 		info, err := root.Stat(filepath.FromSlash(name))
-		if err != nil || !info.Mode().IsRegular() || info.Size() > MaxDigested {
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
 			continue
 		}
 		names, asked = append(names, name), append(asked, place)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
@@ -93,19 +92,14 @@ func TestOutputsReportMissingAndChangedFiles(t *testing.T) {
 	record.SetOutputDigest("dev", "a5", digests["b"])
 	r.Write("b", "2\n")
 	r.Write("moved", "2\n")
-	old, now := plumbing.NewHash(r.Hash("1\n")), plumbing.NewHash(r.Hash("2\n"))
-	back := NewRestorePlan([]contents.Target{
-		{Path: "back", Work: true, WorkWant: contents.Side{Mode: trees.ModeFile, Hash: old}},
-		{
-			Path: "moved", Work: true,
-			WorkBase: contents.Side{Mode: trees.ModeFile, Hash: now}, WorkWant: contents.Side{Mode: trees.ModeFile, Hash: old},
-		},
-	})
+	back := func(place, now, want string) bool {
+		return place == "back" && now+want == "" || place == "moved" && now == "blob:"+r.Hash("2\n") && want == digests["b"]
+	}
 	held := entries(r, "state/held")
 	got, err := s.checkOutputs(t.Context(), held, record, back)
 	require.NoError(t, err)
 	assert.Equal(t, OutputReport{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
-	got, err = s.checkOutputs(t.Context(), nil, record, nil)
+	got, err = s.checkOutputs(t.Context(), nil, record, func(string, string, string) bool { return false })
 	require.NoError(t, err)
 	assert.Equal(t, OutputReport{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
 }

@@ -24,21 +24,18 @@ type LocalCommit struct {
 // of the submodule has, by its remote-tracking branches. It looks only at submodules that
 // differ from the checkpoint's HEAD and that are checked out here.
 func (s *Capturer) LocalCommits(ctx context.Context, c *chain.Checkpoint) ([]LocalCommit, error) {
-	st, err := s.OpenSnapshot(c)
+	st, err := s.TreesOf(c)
 	if err != nil || s.repo.Info.Root == "" {
 		return nil, err
 	}
-	targets, err := s.Targets(st)
-	if err != nil {
-		return nil, err
-	}
+	changes, err := trees.Diff(s.repo.Objects, st.Base, st.Staged)
 	var found []LocalCommit
-	for _, t := range targets {
-		if !t.Index || t.IndexWant[0].Mode != trees.ModeGitlink {
+	for _, c := range changes {
+		if c.New.Mode != trees.ModeGitlink {
 			continue
 		}
-		l := LocalCommit{Path: t.Path, Commit: t.IndexWant[0].Hash}
-		dir := filepath.Join(s.repo.Info.Root, filepath.FromSlash(t.Path))
+		l := LocalCommit{Path: c.Path, Commit: c.New.Hash}
+		dir := filepath.Join(s.repo.Info.Root, filepath.FromSlash(c.Path))
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
 			continue // not checked out
 		}
@@ -54,5 +51,5 @@ func (s *Capturer) LocalCommits(ctx context.Context, c *chain.Checkpoint) ([]Loc
 			found = append(found, l)
 		}
 	}
-	return found, nil
+	return found, err
 }

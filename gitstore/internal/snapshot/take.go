@@ -33,7 +33,7 @@ type State struct {
 	Left     []string // all skipped paths whose content the tree may not have
 	Flagged  []checkpoint.Flagged
 	Hidden   map[string]bool // artifacts that git ignores
-	Named    map[string]bool // artifacts that were captured
+	Named    map[string]bool // artifacts, and those of the checkpoint before
 	Required map[string]bool // artifacts of the request
 	Ignores  string          // digest of git's rules for ignored files that the tree does not have
 	Cut      bool            // the time ended before all files were read
@@ -53,11 +53,10 @@ type taker struct {
 	*State
 	ctx      context.Context
 	req      Request
-	k        Sink
+	k        *repo.ObjectWriter
 	o        *ownIndex
 	boundary *repository.Boundary
 	dirs     map[string]error // parents of paths: nil for a directory, errNotDir, or the error of lstat
-	named    map[string]bool  // artifacts, and those of the checkpoint before
 	unmerged map[string]bool  // unmerged paths of the user's index
 	end      time.Time        // of the time limit, or zero
 	room     int64            // bytes that may still be read
@@ -131,7 +130,7 @@ func (t *taker) take(fresh bool) error {
 	if t.room = t.req.MaxSize; t.room <= 0 {
 		t.room = noLimit
 	}
-	t.dirs, t.named = map[string]error{}, map[string]bool{}
+	t.dirs = map[string]error{}
 	ctx := t.ctx
 	if t.req.Budget > 0 {
 		t.end = time.Now().Add(t.req.Budget)
@@ -237,27 +236,24 @@ func (t *taker) takeStaged() error {
 	if err := t.artifacts(); err != nil {
 		return err
 	}
-	var named []trees.FileEntry
-	hashes, err := t.git().HashFiles(t.ctx, slices.Sorted(maps.Keys(t.named)), !t.req.DryRun)
+	names := slices.Sorted(maps.Keys(t.Named))
+	hashes, err := t.git().HashFiles(t.ctx, names, !t.req.DryRun)
 	if err != nil {
 		return err
 	}
-	for name, hash := range hashes {
+	var named []trees.FileEntry
+	for _, name := range names {
 		info, err := t.lstat(name)
-		if err != nil || hash.IsZero() {
-			if t.Required[name] {
-				return fmt.Errorf("artifact %q: %s", name, checkpoint.NotReadable)
-			}
+		if t.Hidden[name] = true; err != nil || hashes[name].IsZero() {
+			t.skip(name, 0, checkpoint.NotReadable)
 			continue
 		}
-		named = append(named, trees.FileEntry{Path: name, Mode: trees.ModeOf(info), Hash: hash})
-		t.Hidden[name], t.Named[name] = true, true
+		named = append(named, trees.FileEntry{Path: name, Mode: trees.ModeOf(info), Hash: hashes[name]})
 	}
 	if len(named) > 0 {
-		slices.SortFunc(named, func(a, b trees.FileEntry) int { return strings.Compare(a.Path, b.Path) })
 		t.Tree, err = trees.Replace(t.o.reader, t.k, t.Tree, named)
 	}
-	return errors.Join(err, t.o.writeNote())
+	return errors.Join(err, t.failed, t.o.writeNote())
 }
 
 // write stores the tree of the own index, and compares it with the index of the user.
@@ -271,23 +267,14 @@ func (t *taker) write(changed bool) (err error) {
 		t.o.note.Tree = strings.TrimSpace(string(out))
 	}
 	t.Tree = plumbing.NewHash(t.o.note.Tree)
-	r := t.o.reader
-	find := &trees.Finder{Reader: r}
-	for name := range t.named {
-		mode, _, err := find.Lookup(t.Tree, name)
-		if err != nil {
-			return err
-		}
-		t.Named[name] = mode != 0
-	}
-	t.Unstaged, err = trees.Diff(r, t.Staged, t.Tree)
+	t.Unstaged, err = trees.Diff(t.o.reader, t.Staged, t.Tree)
 	return err
 }
 
 // addMissing adds files that are in the worktree, and that git does not list because it ignores
 // them: artifacts, and files that the user's index has.
 func (t *taker) addMissing(ctx context.Context) error {
-	names := slices.Sorted(maps.Keys(t.named))
+	names := slices.Sorted(maps.Keys(t.Named))
 	if !t.Cut {
 		names = append(slices.AppendSeq(names, maps.Keys(t.unmerged)), t.User.Intent...)
 	}
@@ -304,7 +291,7 @@ func (t *taker) addMissing(ctx context.Context) error {
 	slices.Sort(names)
 	var files []readFile
 	for _, name := range slices.Compact(names) {
-		t.Hidden[name] = t.named[name]
+		t.Hidden[name] = t.Named[name]
 		info, err := t.lstat(name)
 		skips := func(f checkpoint.Skipped) bool { return f.Path != "." && checkpoint.IsWithin(name, f.Path) }
 		if isGone(err) || err == nil && info.IsDir() || slices.ContainsFunc(t.Skipped, skips) || t.boundary.Find(name).Reason != "" {
@@ -421,7 +408,7 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 		}
 		args := []string{"ls-files", "-z", "-t", "-m", "-d"}
 		if t.takesUntracked() {
-			args = append(args, "-o", "--exclude-standard", "--exclude=!"+ignoreFile)
+			args = append(args, "-o", "--exclude-standard", listIgnored)
 		}
 		g := t.o.git
 		for _, e := range t.repo.Config { // a filter that fails leaves out its files, see update
@@ -534,11 +521,11 @@ func (t *taker) artifacts() error {
 		if f := t.boundary.Find(clean); f.Reason != "" {
 			return fmt.Errorf("artifact %q: %q is %s", name, f.Path, f.Reason)
 		}
-		t.Required[clean], t.named[clean] = true, true
+		t.Required[clean], t.Named[clean] = true, true
 	}
 	for _, name := range t.req.kept {
 		if clean, err := checkArtifact(root, name); err == nil && t.boundary.Find(clean).Reason == "" {
-			t.named[clean] = true
+			t.Named[clean] = true
 		}
 	}
 	return nil

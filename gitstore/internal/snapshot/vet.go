@@ -57,32 +57,33 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 		}
 		t.vetFile(name, info, err, isTracked, &come)
 	}
-	var tracked []untrackedPath // staged or committed since the last save
-	untracked := slices.DeleteFunc(slices.Clone(l.others), func(name string) bool {
-		is := isTracked(name)
-		if is {
-			tracked = append(tracked, untrackedPath{path: name})
+	var names, untracked []string // staged or committed since the last save, and neither
+	for _, name := range l.others {
+		if isTracked(name) {
+			names = append(names, name)
+		} else {
+			untracked = append(untracked, name)
 		}
-		return is
-	})
-	for _, f := range append(tracked, leaveOutFull(untracked, t.req)...) {
-		if f.left != "" {
-			t.skip(f.path, 0, f.left)
+	}
+	limit := cmp.Or(t.req.MaxUntracked, DefaultMaxUntracked)
+	untracked, full := leaveOutFull(untracked, limit, t.req.hadUntracked)
+	for _, dir := range full {
+		t.skip(dir, 0, checkpoint.TooManyFiles(limit))
+	}
+	for _, name := range append(names, untracked...) {
+		if slices.ContainsFunc(unruled, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
+			t.skip(name, 0, checkpoint.UnreadRules)
 			continue
 		}
-		if i := slices.IndexFunc(unruled, func(dir string) bool { return strings.HasPrefix(f.path, dir) }); i >= 0 {
-			t.skip(f.path, 0, checkpoint.UnreadRules)
-			continue
-		}
-		info, err := t.lstat(f.path)
-		if dir, ok := strings.CutSuffix(f.path, "/"); ok && links[dir] {
+		info, err := t.lstat(name)
+		if dir, ok := strings.CutSuffix(name, "/"); ok && links[dir] {
 			continue // a submodule, missing in the own index
 		}
-		if f := t.boundary.Find(f.path); f.Reason != "" {
+		if f := t.boundary.Find(name); f.Reason != "" {
 			t.skipOnce(f.Path, f.Reason)
 			continue
 		}
-		t.vetFile(f.path, info, err, isTracked, &come)
+		t.vetFile(name, info, err, isTracked, &come)
 	}
 	return hidden, append(files, come...)
 }
@@ -104,7 +105,7 @@ func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func(s
 		t.skip(name, 0, "neither a file nor a symlink")
 	case trees.CheckPath(name, mode) != nil:
 		t.skip(name, size, "a name that git refuses")
-	case size > limit && !t.named[name] && !tracked(name):
+	case size > limit && !t.Named[name] && !tracked(name):
 		t.skip(name, size, checkpoint.LargerThan(limit))
 	case size-t.Sizes[name] > max(t.room, 0):
 		t.skip(name, size, checkpoint.OverSize)

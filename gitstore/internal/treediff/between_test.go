@@ -27,7 +27,7 @@ func newPlace(t *testing.T) (*gittest.Repo, Source, plumbing.Hash) {
 	store, err := odb.Open(odb.Config{Dir: r.GitPath("objects"), Git: git.Git{Dir: r.Dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { store.Close() })
-	return r, Source{Git: git.Git{Dir: r.Dir}, Objects: store, NoIndex: r.GitPath("no-index")}, plumbing.NewHash(r.Git("write-tree"))
+	return r, Source{Git: git.Git{Dir: r.Dir}, Objects: store}, plumbing.NewHash(r.Git("write-tree"))
 }
 
 // TestSame checks that a removed file is listed, and that equal trees are the same.

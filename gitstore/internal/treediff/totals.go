@@ -33,7 +33,7 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 	if len(asked) == 0 {
 		return totals, nil
 	}
-	out, err := (&Diff{git: at.Git, noIndex: at.NoIndex}).plumbing().Pipe(ctx, []byte(strings.Join(heads, "")),
+	out, err := at.Git.Pipe(ctx, []byte(strings.Join(heads, "")),
 		"-c", "core.bigFileThreshold="+maxPatched, "diff-tree", "--stdin", "-r", "-z", "-M", "--numstat")
 	if err != nil {
 		return nil, fmt.Errorf("count lines: %w", err)

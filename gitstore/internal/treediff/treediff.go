@@ -37,21 +37,19 @@ type Side struct {
 type Source struct {
 	Git     git.Git
 	Objects trees.Reader
-	NoIndex string // path of a nonexistent file, used as GIT_INDEX_FILE
 }
 
 // Diff compares the files of two sides.
 type Diff struct {
 	git      git.Git
-	noIndex  string
 	from, to plumbing.Hash // trees
 	paths    []string
-	unmerged []string
+	Unmerged []string // paths with conflicts in the later checkpoint that differ from those in the earlier one
 }
 
 // New compares two sides. Optional paths are git pathspecs that limit the comparison.
 func New(at Source, from, to Side, paths ...string) (*Diff, error) {
-	b := &Diff{git: at.Git, noIndex: at.NoIndex, paths: paths, from: orEmpty(from.Tree), to: orEmpty(to.Tree)}
+	b := &Diff{git: at.Git, paths: paths, from: orEmpty(from.Tree), to: orEmpty(to.Tree)}
 	b.git.UserPathspecs = true
 	// Git sets no limit to trees that name one object in many directories.
 	if _, err := trees.Diff(at.Objects, b.from, b.to); errors.As(err, new(*trees.CorruptError)) {
@@ -70,12 +68,12 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 				return nil, err
 			}
 			if mode != 0 && mode != trees.ModeTree {
-				b.unmerged = append(b.unmerged, path)
+				b.Unmerged = append(b.Unmerged, path)
 			}
 		}
 	}
-	slices.Sort(b.unmerged)
-	b.unmerged = slices.Compact(b.unmerged)
+	slices.Sort(b.Unmerged)
+	b.Unmerged = slices.Compact(b.Unmerged)
 	return b, nil
 }
 
@@ -87,18 +85,15 @@ func orEmpty(tree plumbing.Hash) plumbing.Hash {
 }
 
 // Same reports whether both sides have equal files.
-func (b *Diff) Same() bool { return b.from == b.to && len(b.unmerged) == 0 }
+func (b *Diff) Same() bool { return b.from == b.to && len(b.Unmerged) == 0 }
 
-// Unmerged returns paths with conflicts in the later checkpoint that differ from
-// conflicts in the earlier checkpoint.
-func (b *Diff) Unmerged() []string { return b.unmerged }
-
-// Files returns changes sorted by path, with git's default rename detection.
+// Files returns changes sorted by path, with git's default rename detection. Unmerged paths have the
+// status "conflicted", also those with unchanged files.
 func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if b.Same() {
 		return nil, nil
 	}
-	out, err := b.plumbing().Output(ctx, b.diffTree("-z", "--raw", "--numstat", "--no-abbrev")...)
+	out, err := b.git.Output(ctx, b.diffTree("-z", "--raw", "--numstat", "--no-abbrev")...)
 	if err != nil {
 		return nil, fmt.Errorf("compare files: %w", err)
 	}
@@ -106,19 +101,7 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.markUnmerged(changes), nil
-}
-
-// diffTree returns the arguments of git diff-tree for the trees and paths.
-func (b *Diff) diffTree(how ...string) []string {
-	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-M"}, how...)
-	return append(append(args, b.from.String(), b.to.String(), "--"), b.paths...)
-}
-
-// markUnmerged sets status "conflicted" for unmerged paths, and adds paths with unchanged
-// files.
-func (b *Diff) markUnmerged(changes []Change) []Change {
-	for _, path := range b.unmerged {
+	for _, path := range b.Unmerged {
 		i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path })
 		if i >= 0 {
 			changes[i].Status = "conflicted"
@@ -127,7 +110,13 @@ func (b *Diff) markUnmerged(changes []Change) []Change {
 		}
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return changes
+	return changes, nil
+}
+
+// diffTree returns the arguments of git diff-tree for the trees and paths.
+func (b *Diff) diffTree(how ...string) []string {
+	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-M"}, how...)
+	return append(append(args, b.from.String(), b.to.String(), "--"), b.paths...)
 }
 
 // parseChanges parses raw changes, and the line counts of all files after them, as records of parseCount.
@@ -164,12 +153,6 @@ func (b *Diff) Patch(ctx context.Context, w io.Writer) error {
 	return b.diff(ctx, w, "--patch")
 }
 
-// plumbing returns a git command without an index. git diff-tree reads the whole index
-// first, although it needs no entry.
-func (b *Diff) plumbing() git.Git {
-	return b.git.With("GIT_INDEX_FILE=" + b.noIndex)
-}
-
 // maxPatched is the file size above which git reports only that files differ, to save
 // memory.
 const maxPatched = "64m"
@@ -199,7 +182,7 @@ func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch 
 		return changes, nil, true, err
 	}
 	p := &limited{left: limit}
-	err = b.plumbing().Copy(ctx, p, b.diffTree("-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")...)
+	err = b.git.Copy(ctx, p, b.diffTree("-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")...)
 	if err != nil && !p.full {
 		return nil, nil, false, fmt.Errorf("compare files: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Build returns the same tree as git write-tree, for files in any order.
+// Replace returns the same tree as git write-tree, for files in any order.
 func TestBuiltTreeMatchesWriteTree(t *testing.T) {
 	t.Parallel()
 	r := repository{gittest.New(t), t}
@@ -32,6 +32,8 @@ func TestBuiltTreeMatchesWriteTree(t *testing.T) {
 		for i, at := range rng.Perm(len(changes)) {
 			files[at] = FileEntry{changes[i].Path, changes[i].New.Mode, changes[i].New.Hash}
 		}
-		assert.Equal(t, want, Build(store.NewBatch(), files))
+		got, err := Replace(store, store.NewBatch(), plumbing.ZeroHash, files)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
 	}
 }

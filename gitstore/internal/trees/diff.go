@@ -17,37 +17,53 @@ type Change struct {
 // directories that differ. Diff fails with a CorruptError if repeated references to
 // directories expand to an extremely long list.
 func Diff(r Reader, old, new plumbing.Hash) ([]Change, error) {
-	return DiffBetween(r, r, old, new)
-}
-
-// DiffBetween is Diff with a separate Reader for each tree.
-func DiffBetween(before, after Reader, old, new plumbing.Hash) ([]Change, error) {
-	d := difference{old: before, new: after}
+	d := difference{reader: r, room: maxList}
 	err := d.walk("", old, new)
 	return d.changes, err
 }
 
+// Added returns the trees and files below the tree new, and this tree, that old does not have in the same
+// place.
+func Added(r Reader, old, new plumbing.Hash) ([]plumbing.Hash, error) {
+	d := difference{reader: r, room: maxList}
+	err := d.walk("", old, new)
+	for _, c := range d.changes {
+		if !c.New.Hash.IsZero() && c.New.Mode != ModeGitlink {
+			d.trees = append(d.trees, c.New.Hash)
+		}
+	}
+	return d.trees, err
+}
+
+// maxList limits the memory of a list of changes, in bytes. Ten nested trees with many references to
+// the next tree contain more files than any disk, and a long directory name is in all paths below it.
+const maxList = 1 << 29
+
 // A difference holds the state of a tree comparison.
 type difference struct {
-	old, new Reader
-	changes  []Change
-	room     room
+	reader  Reader
+	changes []Change
+	trees   []plumbing.Hash // that were compared, of the new tree
+	room    int             // bytes that the list may still take
 }
 
 func (d *difference) walk(dir string, old, new plumbing.Hash) error {
 	if old == new {
 		return nil
 	}
-	if !d.room.take(dir) {
+	if !d.take(dir) {
 		return overgrown(old, new)
 	}
-	before, err := d.open(d.old, old)
+	before, err := Read(d.reader, old)
 	if err != nil {
 		return err
 	}
-	after, err := d.open(d.new, new)
+	after, err := Read(d.reader, new)
 	if err != nil {
 		return err
+	}
+	if len(after) > 0 {
+		d.trees = append(d.trees, new)
 	}
 	for len(before)+len(after) > 0 {
 		order := 0
@@ -73,23 +89,6 @@ func (d *difference) walk(dir string, old, new plumbing.Hash) error {
 	return nil
 }
 
-// open reads one side of a directory. The empty tree needs no object.
-func (d *difference) open(r Reader, hash plumbing.Hash) ([]Entry, error) {
-	if hash == Empty || hash.IsZero() {
-		return nil, nil
-	}
-	data, err := ReadAs(r, plumbing.TreeObject, hash)
-	if err != nil {
-		return nil, err
-	}
-	d.room.give(hash, len(data))
-	entries, err := Parse(data)
-	if err != nil {
-		return nil, Corrupt("tree "+hash.String(), "%w", err)
-	}
-	return entries, nil
-}
-
 // entry compares two entries of the same name and kind. Either may be empty.
 func (d *difference) entry(dir string, a, b Entry) error {
 	if a.Same(b) {
@@ -100,7 +99,7 @@ func (d *difference) entry(dir string, a, b Entry) error {
 		return d.walk(dir+name+"/", a.Hash, b.Hash)
 	}
 	path := dir + name
-	if !d.room.take(path) {
+	if !d.take(path) {
 		return overgrown(a.Hash, b.Hash)
 	}
 	d.changes = append(d.changes, Change{Path: path, Old: a, New: b})
@@ -115,34 +114,9 @@ func overgrown(old, new plumbing.Hash) error {
 	return Corrupt("object "+new.String(), "it is in too many directories of one snapshot")
 }
 
-// A room limits a comparison's memory. Ten nested trees with many references to the next
-// tree contain more files than any disk. A long directory name repeats in all paths
-// below. So the memory limit of a list depends on the total size of its distinct trees.
-type room struct {
-	used, given int
-	known       map[plumbing.Hash]bool // counted trees
-}
-
-const (
-	freeRoom = 128 << 20 // minimum limit in bytes, for many copies of directories
-	perByte  = 16        // bytes of list per byte of tree
-	perEntry = 128       // entry size without path
-)
-
-// give counts a tree.
-func (r *room) give(tree plumbing.Hash, size int) {
-	if r.known[tree] {
-		return
-	}
-	if r.known == nil {
-		r.known = map[plumbing.Hash]bool{}
-	}
-	r.known[tree] = true
-	r.given += perByte * size
-}
-
 // take counts a path and returns false above the limit.
-func (r *room) take(path string) bool {
-	r.used += perEntry + len(path)
-	return r.used <= freeRoom+r.given
+func (d *difference) take(path string) bool {
+	const perEntry = 128 // bytes beside the path
+	d.room -= perEntry + len(path)
+	return d.room >= 0
 }

@@ -42,11 +42,8 @@ var (
 	dotAttributes = special{".gitattributes", "gi7d29"}
 )
 
-// IsModules reports whether any file system treats name as ".gitmodules".
-func IsModules(name string) bool { return dotModules.is(name) }
-
-// IsAttributes reports whether any file system treats name as ".gitattributes".
-func IsAttributes(name string) bool { return dotAttributes.is(name) }
+// IsChecked reports whether git fsck checks the content of files with a name.
+func IsChecked(name string) bool { return dotModules.is(name) || dotAttributes.is(name) }
 
 // is reports whether NTFS or HFS+ treat name as s. NTFS drops trailing dots, spaces and
 // streams, has short names, and treats a backslash as a separator. HFS+ ignores certain

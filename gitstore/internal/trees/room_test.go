@@ -58,11 +58,11 @@ func TestDiffOfExpandingTreesFails(t *testing.T) {
 	long := m.add(Entry{ModeTree, strings.Repeat("n", 1<<20), m.add(many(2000, 1, ModeFile, someBlob)...)})
 	for name, tree := range map[string]plumbing.Hash{"wide": wide, "without files": hollow, "deep": deep, "a long name": long} {
 		for _, zero := range []plumbing.Hash{plumbing.ZeroHash, Empty} {
-			_, err := Diff(m, zero, tree)
+			err := (&difference{reader: m, room: maxList >> 3}).walk("", zero, tree)
 			var corrupt *CorruptError
 			require.ErrorAs(t, err, &corrupt, name)
 			assert.ErrorContains(t, err, "too many directories", name)
-			_, err = Diff(m, tree, zero)
+			err = (&difference{reader: m, room: maxList >> 3}).walk("", tree, zero)
 			assert.ErrorAs(t, err, &corrupt, name)
 		}
 	}

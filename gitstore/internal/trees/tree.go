@@ -149,55 +149,28 @@ func ReadAs(r Reader, want plumbing.ObjectType, hash plumbing.Hash) ([]byte, err
 	return data, nil
 }
 
-// A Finder looks up paths in trees and caches parsed trees. Without the cache, finding
-// thousands of paths in a large directory takes hours. A Finder is not safe for
-// concurrent use.
+// A Finder looks up paths in trees and caches parsed trees. A Finder is not safe for concurrent use.
 type Finder struct {
 	Reader Reader
 
-	read map[plumbing.Hash]*directory
+	read map[plumbing.Hash][]Entry // sorted by name: a large directory is searched thousands of times
 }
 
-// A directory represents a parsed tree. Frequent lookups use an index by name.
-type directory struct {
-	entries []Entry
-	asked   int
-	byName  map[string]Entry
-}
-
-// manyAsked is the number of linear searches before an index saves time.
-const manyAsked = 8
-
-func (d *directory) find(name string) (Entry, bool) {
-	if d.asked++; d.asked <= manyAsked {
-		return Find(d.entries, name)
-	}
-	if d.byName == nil {
-		d.byName = make(map[string]Entry, len(d.entries))
-		for _, e := range d.entries {
-			if _, twice := d.byName[e.Name]; !twice {
-				d.byName[e.Name] = e
-			}
-		}
-	}
-	e, ok := d.byName[name]
-	return e, ok
-}
-
-func (f *Finder) directory(tree plumbing.Hash) (*directory, error) {
-	if d := f.read[tree]; d != nil {
-		return d, nil
+func (f *Finder) directory(tree plumbing.Hash) ([]Entry, error) {
+	entries, known := f.read[tree]
+	if known {
+		return entries, nil
 	}
 	entries, err := Read(f.Reader, tree)
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	if f.read == nil {
-		f.read = map[plumbing.Hash]*directory{}
+		f.read = map[plumbing.Hash][]Entry{}
 	}
-	d := &directory{entries: entries}
-	f.read[tree] = d
-	return d, nil
+	f.read[tree] = entries
+	return entries, nil
 }
 
 // Lookup returns mode and hash of a path below tree, or a zero hash if no such path
@@ -205,18 +178,18 @@ func (f *Finder) directory(tree plumbing.Hash) (*directory, error) {
 func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash, error) {
 	for {
 		name, rest, deeper := strings.Cut(path, "/")
-		d, err := f.directory(tree)
+		entries, err := f.directory(tree)
 		if err != nil {
 			return 0, plumbing.ZeroHash, err
 		}
-		e, ok := d.find(name)
+		i, ok := slices.BinarySearchFunc(entries, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
 		switch {
-		case !ok, deeper && !e.IsTree():
+		case !ok, deeper && !entries[i].IsTree():
 			return 0, plumbing.ZeroHash, nil
 		case !deeper:
-			return e.Mode, e.Hash, nil
+			return entries[i].Mode, entries[i].Hash, nil
 		}
-		tree, path = e.Hash, rest
+		tree, path = entries[i].Hash, rest
 	}
 }
 
@@ -230,41 +203,6 @@ type FileEntry struct {
 // An Adder stores objects and returns their hashes.
 type Adder interface {
 	Add(plumbing.ObjectType, []byte) plumbing.Hash
-}
-
-// Build stores the tree of files with all subtrees and returns its hash, zero if files is
-// empty.
-func Build(to Adder, files []FileEntry) plumbing.Hash {
-	if len(files) == 0 {
-		return plumbing.ZeroHash
-	}
-	byPath := func(a, b FileEntry) int { return strings.Compare(a.Path, b.Path) }
-	if !slices.IsSortedFunc(files, byPath) {
-		files = slices.Clone(files)
-		slices.SortStableFunc(files, byPath)
-	}
-	return build(to, files, "")
-}
-
-// build stores the tree of a directory, given the files below it in order of their paths.
-func build(to Adder, files []FileEntry, dir string) plumbing.Hash {
-	entries := make([]Entry, 0, min(len(files), 128))
-	for i := 0; i < len(files); {
-		name, _, deeper := strings.Cut(files[i].Path[len(dir):], "/")
-		if !deeper {
-			entries = append(entries, Entry{Mode: files[i].Mode, Name: name, Hash: files[i].Hash})
-			i++
-			continue
-		}
-		below := files[i].Path[:len(dir)+len(name)+1]
-		end := i + 1
-		for end < len(files) && strings.HasPrefix(files[end].Path, below) {
-			end++
-		}
-		entries = append(entries, Entry{Mode: ModeTree, Name: name, Hash: build(to, files[i:end], below)})
-		i = end
-	}
-	return to.Add(plumbing.TreeObject, Encode(entries))
 }
 
 // Replace stores a tree with files replaced or added, and returns its hash, zero if the

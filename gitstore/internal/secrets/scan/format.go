@@ -27,57 +27,42 @@ var classes = map[byte]string{
 
 // A formatPiece is a literal text, or characters of a class.
 type formatPiece struct {
-	literal  string
-	class    byte // 0 for a literal
-	min, max int  // number of characters; max is -1 if there is no limit
+	literal string
+	class   byte   // 0 for a literal
+	least   int    // number of characters
+	times   string // the same in a regular expression, with the largest number
 }
 
 // pieces splits a format. It panics if the format is invalid, because formats are constants.
 func (f format) pieces() (list []formatPiece) {
 	for rest := string(f); rest != ""; {
-		literal, after, more := strings.Cut(rest, "{")
+		literal, after, _ := strings.Cut(rest, "{")
 		if literal != "" {
 			list = append(list, formatPiece{literal: literal})
 		}
-		if !more {
-			break
+		var piece string
+		if piece, rest, _ = strings.Cut(after, "}"); piece == "" {
+			continue
 		}
-		piece, next, _ := strings.Cut(after, "}")
-		list, rest = append(list, classPiece(piece)), next
+		class, times, _ := strings.Cut(strings.ReplaceAll(strings.Replace(piece, "+", ",", 1), "-", ","), ":")
+		least, _, _ := strings.Cut(times, ",")
+		number, err := strconv.Atoi(least)
+		if len(class) != 1 || classes[class[0]] == "" || err != nil {
+			panic(fmt.Sprintf("invalid piece %q of a format", piece))
+		}
+		list = append(list, formatPiece{class: class[0], least: number, times: times})
 	}
 	return list
-}
-
-// classPiece parses a piece such as "h:32".
-func classPiece(s string) formatPiece {
-	class, length, _ := strings.Cut(s, ":")
-	least, open := strings.CutSuffix(length, "+")
-	least, most, ranged := strings.Cut(least, "-")
-	if !ranged {
-		most = least
-	}
-	minimum, err := strconv.Atoi(least)
-	maximum, err2 := strconv.Atoi(most)
-	if len(class) != 1 || classes[class[0]] == "" || err != nil || err2 != nil {
-		panic(fmt.Sprintf("invalid piece %q of a format", s))
-	}
-	if open {
-		maximum = -1
-	}
-	return formatPiece{class: class[0], min: minimum, max: maximum}
 }
 
 // expression returns the format as a regular expression without boundaries.
 func (f format) expression() string {
 	var b strings.Builder
 	for _, p := range f.pieces() {
-		switch {
-		case p.class == 0:
+		if p.class == 0 {
 			b.WriteString(regexp.QuoteMeta(p.literal))
-		case p.max < 0:
-			fmt.Fprintf(&b, "[%s]{%d,}", classes[p.class], p.min)
-		default:
-			fmt.Fprintf(&b, "[%s]{%d,%d}", classes[p.class], p.min, p.max)
+		} else {
+			fmt.Fprintf(&b, "[%s]{%s}", classes[p.class], p.times)
 		}
 	}
 	return b.String()
@@ -88,7 +73,7 @@ func (f format) end() string {
 	list := f.pieces()
 	last := list[len(list)-1]
 	switch {
-	case last.class == 0 || last.max < 0:
+	case last.class == 0 || strings.HasSuffix(last.times, ","):
 		return ""
 	case last.class == 'w' || last.class == 'x' || last.class == 'b':
 		return `(?:[^` + classes[last.class] + `]|$)`
@@ -107,7 +92,7 @@ func (f format) word() word {
 		}
 		found = word{text: []byte(strings.ToLower(p.literal))}
 		if i+1 < len(list) {
-			found.class, found.least = list[i+1].class, min(list[i+1].min, maxFollowing)
+			found.class, found.least = list[i+1].class, min(list[i+1].least, maxFollowing)
 		}
 	}
 	return found

@@ -86,7 +86,3 @@ func endOfKey(text string, from int) int {
 	}
 	return from + at + len("-----")
 }
-
-// Suspicious reports whether a text contains a keyword of any rule. Few texts contain
-// such a keyword, and few of those contain a secret.
-func Suspicious(text string) bool { return !mentioned(lowered(nil, []byte(text))).empty() }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -32,19 +33,8 @@ const (
 )
 
 // IsInformational reports whether a rule is informational only.
-func IsInformational(rule string) bool {
-	r := named(rule)
-	return r != nil && r.informational
-}
-
-func named(name string) *rule {
-	all := table()
-	for i := range all {
-		if all[i].name == name {
-			return &all[i]
-		}
-	}
-	return nil
+func IsInformational(name string) bool {
+	return slices.ContainsFunc(table(), func(r rule) bool { return r.name == name && r.informational })
 }
 
 // A searcher scans a text in pieces.
@@ -293,9 +283,8 @@ func (s set) without(other set) set { return set{s[0] &^ other[0], s[1] &^ other
 
 // A dictionary finds keywords of all rules in one pass over a text.
 type dictionary struct {
-	begins [1 << 16]uint8 // bucket by the first two bytes of a word, 0 if empty
-	bucket [][]word
-	vague  set
+	words [1 << 16][]word // by their first two bytes
+	vague set
 }
 
 // A word is a keyword of a rule.
@@ -307,7 +296,7 @@ type word struct {
 }
 
 var words = sync.OnceValue(func() *dictionary {
-	d := &dictionary{bucket: [][]word{nil}}
+	d := &dictionary{}
 	all := table()
 	for i := range all {
 		if all[i].loose || all[i].random > 0 { // too imprecise for binary data
@@ -329,14 +318,7 @@ func Prepare() { words() }
 
 func (d *dictionary) add(w word) {
 	at := pair(w.text[0], w.text[1])
-	if d.begins[at] == 0 {
-		if len(d.bucket) > math.MaxUint8 {
-			panic("too many different starts of keywords")
-		}
-		d.begins[at] = uint8(len(d.bucket))
-		d.bucket = append(d.bucket, nil)
-	}
-	d.bucket[d.begins[at]] = append(d.bucket[d.begins[at]], w)
+	d.words[at] = append(d.words[at], w)
 }
 
 func pair(a, b byte) int { return int(a)<<8 | int(b) }
@@ -349,12 +331,9 @@ type hit struct{ at, rule int32 }
 // of its keywords.
 func (d *dictionary) hits(list []hit, lower []byte) []hit {
 	for i := 0; i+1 < len(lower); i++ {
-		b := d.begins[pair(lower[i], lower[i+1])]
-		if b == 0 {
-			continue
-		}
-		for k := range d.bucket[b] {
-			w := &d.bucket[b][k]
+		some := d.words[pair(lower[i], lower[i+1])]
+		for k := range some {
+			w := &some[k]
 			if bytes.HasPrefix(lower[i:], w.text) && w.followed(lower[i+len(w.text):]) {
 				list = append(list, hit{int32(i), int32(w.rule)})
 			}

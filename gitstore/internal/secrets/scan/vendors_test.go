@@ -2,6 +2,7 @@ package scan
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -197,9 +198,17 @@ func TestNoFindings(t *testing.T) {
 	}
 }
 
+func named(name string) *rule {
+	i := slices.IndexFunc(table(), func(r rule) bool { return r.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &table()[i]
+}
+
 // TestInvalidFormat checks that an invalid format fails when the table is created.
 func TestInvalidFormat(t *testing.T) {
-	for _, f := range []format{"x{q:3}", "x{h}", "x{h:a}", "x{:3}", "x{h:1-b}"} {
+	for _, f := range []format{"x{q:3}", "x{h}", "x{h:a}", "x{:3}", "x{h:-b}"} {
 		assert.Panics(t, func() { f.pieces() }, f)
 	}
 }
