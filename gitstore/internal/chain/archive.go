@@ -24,8 +24,23 @@ import (
 // the commits stay until a complete clone synchronizes.
 func (s *Chains) Archive(ctx context.Context, issue checkpoint.Issue, ids []checkpoint.ID, keep checkpoint.ID, why retention.Reason) (moved []checkpoint.ID, err error) {
 	err = s.Alter(ctx, issue, func(c *Chain, k *repo.ObjectWriter) (*Change, error) {
-		if moved, err = idsToArchive(c, ids, keep); err != nil || len(moved) == 0 {
-			return nil, err
+		live, wanted := c.Visible(), SetOf(ids)
+		for _, id := range ids {
+			if live[id] == nil {
+				return nil, &repo.NotFoundError{Issue: issue, Name: string(id)}
+			}
+		}
+		moved = nil
+		for _, cp := range c.Checkpoints() { // newest first
+			if cp.ID != "" && cp.ID != keep && (len(ids) == 0 || wanted[cp.ID]) {
+				moved = append(moved, cp.ID)
+			}
+		}
+		switch {
+		case len(live) == 0:
+			return nil, &repo.NoneError{Issue: issue}
+		case len(moved) == 0:
+			return nil, nil
 		}
 		return s.ToArchive(ctx, c, moved, len(ids) == 0, why, k)
 	})
@@ -48,28 +63,6 @@ func (s *Chains) CheckArchive(ctx context.Context, issue checkpoint.Issue) error
 		return fmt.Errorf("archive of issue %s: %w", issue, err)
 	}
 	return nil
-}
-
-// idsToArchive returns the ids to archive, newest first. Without ids it returns all ids
-// of the chain except keep.
-func idsToArchive(c *Chain, ids []checkpoint.ID, keep checkpoint.ID) ([]checkpoint.ID, error) {
-	live := c.Visible()
-	for _, id := range ids {
-		if live[id] == nil {
-			return nil, &repo.NotFoundError{Issue: c.Issue, Name: string(id)}
-		}
-	}
-	wanted := SetOf(ids)
-	var found []checkpoint.ID
-	for _, cp := range c.Checkpoints() {
-		if cp.ID != "" && (len(ids) == 0 || wanted[cp.ID]) {
-			found = append(found, cp.ID)
-		}
-	}
-	if len(found) == 0 {
-		return nil, &repo.NoneError{Issue: c.Issue}
-	}
-	return slices.DeleteFunc(found, func(id checkpoint.ID) bool { return id == keep }), nil
 }
 
 // ArchiveMove returns the move of an archive ref to these commits, or nil if the ref

@@ -120,7 +120,7 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	return c, err
 }
 
-// walk is Walk with a function that marks checkpoints as Other. It is called again if that leaves too few.
+// walk is Walk with a function that marks checkpoints as Other. If too few others are left, walk reads on.
 func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int, mark func(*Chain) error) (*Chain, error) {
 	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
 	if tip.IsZero() {

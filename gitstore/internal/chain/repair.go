@@ -23,12 +23,12 @@ import (
 type removal struct {
 	live  plumbing.Hash // zero if the ref was deleted
 	own   plumbing.Hash // the last tip of this clone
-	tip   plumbing.Hash // of the chain that accounts for both
+	tip   plumbing.Hash // new tip of the chain, with the checkpoints of both
 	lacks bool          // the chain at live lacks checkpoints of this clone
 	err   error         // why the chains cannot be joined
 
 	now, last *Chain     // chains at live and own
-	want      join.State // of the joined chain, if it is known
+	want      join.State // members of the new chain, nil if they are unknown
 	k         *repo.ObjectWriter
 	archived  []refs.Move
 }

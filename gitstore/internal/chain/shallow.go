@@ -67,7 +67,7 @@ func (s *Chains) endBelow(l *ledger.Ledger, c *Chain, ids []checkpoint.ID) {
 }
 
 // CheckBoundary fails if a shallow clone has no live checkpoint of a chain, but may have some below the
-// boundary: what was read last is no end of the chain.
+// boundary. If a fact ended is newer than all commits that were read, there are none below.
 func (c *Chain) CheckBoundary() error {
 	if !c.Cut || c.Newest() != nil {
 		return nil
