@@ -28,7 +28,7 @@ func postCheckout(c *invoke.Invocation, args []string) error {
 	if gitstore.AreForeign(c.Ctx) {
 		return nil
 	}
-	done, on, err := openQuickly(c)
+	done, on, err := openQuickly(c, c.Open)
 	defer done()
 	if err != nil || !on || c.Settings.String("hooks.post_checkout") == "off" {
 		return err

@@ -22,7 +22,14 @@ import (
 func sessionStart(c *invoke.Invocation, args []string) (failed error) {
 	in := readSessionInput(c)
 	whole := c.Ctx
-	done, on, err := openStarted(c, in)
+	done, on, err := openQuickly(c, func() error {
+		opened := in
+		if in.Source != "compact" { // after a compaction the record counts, since the agent may have changed its directory
+			opened.SessionID = ""
+		}
+		_, _, err := openSession(c, opened)
+		return err
+	})
 	defer done()
 	if err != nil || !on {
 		return err

@@ -87,9 +87,9 @@ func runHook(c *invoke.Invocation) error {
 
 // openQuickly opens the repository within hookTime, for a hook that only prints a notice.
 // It reports whether the setting enabled is on.
-func openQuickly(c *invoke.Invocation) (done context.CancelFunc, on bool, err error) {
+func openQuickly(c *invoke.Invocation, open func() error) (done context.CancelFunc, on bool, err error) {
 	c.Ctx, done = context.WithTimeout(c.Ctx, hookTime)
-	if err := c.Open(); err != nil {
+	if err := open(); err != nil {
 		return done, false, err
 	}
 	return done, c.Settings.Bool("enabled"), nil

@@ -187,9 +187,6 @@ func chosenAgents(r *install.Repo, o *hooksOptions) ([]*hook.Agent, error) {
 // changeHooks applies the planned changes, or only prints them with --dry-run.
 func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes []install.HookChange) error {
 	result := view.Hooks{Type: "hooks", Action: o.verb, DryRun: o.dryRun}
-	if !o.dryRun {
-		r.RemoveStale()
-	}
 	for _, ch := range changes {
 		if !o.dryRun {
 			if err := ch.Do(); err != nil {

@@ -57,19 +57,16 @@ func (in *sessionInput) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// readSessionInput decodes the object. The agent may leave the input open after the object, and need
+// not close an unused pipe. If the input is invalid or late, StopActive is set, so that a stop hook
+// does not block the agent.
 func readSessionInput(c *invoke.Invocation) sessionInput {
 	if c.Env.Stdin == nil || terminal.Is(c.Env.Stdin) {
 		return sessionInput{}
 	}
-	return readSession(c.Input(), time.Second) // an agent need not close an unused pipe
-}
-
-// readSession decodes the object. The agent may leave the input open after the object. If
-// the input is invalid or late, StopActive is set, so that a stop hook does not block the
-// agent.
-func readSession(r io.Reader, within time.Duration) sessionInput {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
+	r := c.Input()
 	in, _, err := invoke.Await(ctx, 0, func() (in sessionInput, err error) {
 		err = json.NewDecoder(withoutMark(io.LimitReader(r, 16<<20))).Decode(&in)
 		return in, err

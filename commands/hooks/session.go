@@ -3,7 +3,6 @@ package hooks
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -18,20 +17,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 )
-
-// openStarted opens the repository of a session that starts, within hookTime. After a
-// compaction it is the repository of the session's record: the agent may have changed its
-// directory.
-func openStarted(c *invoke.Invocation, in sessionInput) (done context.CancelFunc, on bool, err error) {
-	c.Ctx, done = context.WithTimeout(c.Ctx, hookTime)
-	if in.Source != "compact" {
-		in.SessionID = ""
-	}
-	if _, _, err := openSession(c, in); err != nil {
-		return done, false, err
-	}
-	return done, c.Settings.Bool("enabled"), nil
-}
 
 // agentName returns the agent that calls a hook, or "".
 func agentName(args []string) string {
@@ -130,7 +115,7 @@ func sessionStop(c *invoke.Invocation, _ []string) error {
 	if in.SessionID == "" || in.StopActive {
 		return nil
 	}
-	done, on, err := openQuickly(c)
+	done, on, err := openQuickly(c, c.Open)
 	defer done()
 	if err != nil || !on {
 		return err

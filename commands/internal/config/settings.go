@@ -246,7 +246,8 @@ func (k *Key) stays(origin string) string {
 	return (&SettingError{File: origin, Key: k.Name, Msg: "it stays off: " + k.Refused}).Error()
 }
 
-// at returns the value of a key of one of the types, or without types of any.
+// at returns the value of a key. It panics if the key has another type; without types, each type
+// is accepted.
 func (s *Settings) at(name string, types ...Type) *value {
 	i := find(name)
 	if i < 0 || len(types) > 0 && !slices.Contains(types, table()[i].Type) {

@@ -211,9 +211,9 @@ func (a *Agent) entry(e AgentEvent) json.RawMessage {
 func (a *Agent) section() string { return cmp.Or(a.Section, "hooks") }
 
 // Uninstall removes all commands written by install, at any position, and preserves all
-// other bytes. gone reports that nothing is left of a file that did not exist before the install,
-// or that was empty. before holds earlier contents of the file, newest first; they show which
-// containers existed before the install.
+// other bytes. gone reports that the file did not exist before the install, and that nothing else
+// is in it. before holds earlier contents of the file, newest first; they show which containers
+// existed before the install.
 func (a *Agent) Uninstall(text string, before ...string) (rest string, gone bool) {
 	original, known := a.originalOf(before)
 	for _, installed := range []*Agent{a, a.WithoutTurns()} {

@@ -24,8 +24,14 @@ var (
 
 const byteOrderMark = "\ufeff"
 
+// maxContainers limits the objects and arrays of a text, and so their depth: hujson recurses.
+const maxContainers = 100_000
+
 // parseJSON parses a complete text. A byte order mark is a part of the text before the value.
 func parseJSON(text string) (*hujson.Value, error) {
+	if strings.Count(text, "[")+strings.Count(text, "{") > maxContainers {
+		return nil, errJSON
+	}
 	body := strings.TrimPrefix(text, byteOrderMark)
 	root, err := hujson.Parse([]byte(body))
 	if err != nil {

@@ -99,6 +99,12 @@ func TestInstallRefusesInvalidSettings(t *testing.T) {
 	}
 }
 
+// A file of a clone with deep nesting is an error, and takes no memory for each level.
+func TestInstallRefusesDeepNesting(t *testing.T) {
+	_, err := AgentNamed("claude").Install(strings.Repeat("[", 10<<20), true)
+	require.ErrorIs(t, err, errJSON)
+}
+
 func FuzzSettings(f *testing.F) {
 	for _, text := range settingsTexts {
 		f.Add(text)

@@ -51,16 +51,6 @@ type HookChange struct {
 	Do   func() error
 }
 
-// RemoveStale removes temporary files of killed installs and uninstalls. A temporary file
-// can be a hard link to a hook file.
-func (r *Repo) RemoveStale() {
-	for _, s := range r.sites(r.Global) {
-		for _, e := range hook.Events() {
-			atomicfile.RemoveStale(s.file(e))
-		}
-	}
-}
-
 // sites returns all directories that may contain installed hooks of this repository,
 // because a manager may have been added or removed since. It includes a directory of all
 // repositories if wide is true.
