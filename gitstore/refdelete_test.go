@@ -32,7 +32,7 @@ func (w *world) incomingLeft() string {
 	return w.Git("for-each-ref", "--format=%(refname)", remote.Incoming)
 }
 
-// A moved or deleted ref does not prevent deletion of other refs. A locked one is an error, and nothing is deleted.
+// A moved or deleted ref does not prevent deletion of other refs. A locked ref is an error, and no ref is deleted.
 func TestDeleteRefsSkipsChangedRefs(t *testing.T) {
 	gittest.Slow(t)
 	for name, c := range map[string]struct {

@@ -76,8 +76,8 @@ func verifyAll(c *invoke.Invocation, about func(string)) (reports []*gitstore.Re
 	return reports, nil
 }
 
-// addReport adds a report to a sum. An error that the sum has already is not repeated: doctor finds a
-// broken ref around the chains and in them.
+// addReport adds a report to a sum, without errors that the sum has already: doctor finds a broken ref
+// around the chains and in them.
 func addReport(sum *view.Verify, r *gitstore.Report) {
 	for _, text := range r.Errors {
 		if !slices.Contains(sum.Errors, text) {

@@ -70,7 +70,7 @@ func Usagef(format string, args ...any) error { return Errorf(Usage, "", format,
 // through power loss or gc.
 type DoneError struct {
 	Err     error
-	isWhole bool // the text of Err says that the change is made
+	isWhole bool // Error returns the text of Err alone
 }
 
 func (e *DoneError) Error() string {

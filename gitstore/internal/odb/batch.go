@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/git/objectformat"
@@ -104,16 +105,20 @@ func (b *Batch) keptOnly() []plumbing.Hash {
 // Missing returns the hashes of added and kept objects that the database does not contain
 // now. It detects objects in packs that a concurrent gc has removed.
 func (b *Batch) Missing() (missing []plumbing.Hash) {
-	b.store.Refresh()
-	for _, o := range b.objects {
-		if !b.store.Has(o.hash) {
-			missing = append(missing, o.hash)
+	refresh := sync.OnceFunc(b.store.Refresh) // seldom: most objects are loose
+	check := func(h plumbing.Hash) {
+		if statLoose(b.store.loosePath(h)) == nil {
+			return
 		}
-	}
-	for _, h := range b.keptOnly() {
-		if !b.store.Has(h) {
+		if refresh(); !b.store.Has(h) {
 			missing = append(missing, h)
 		}
+	}
+	for _, o := range b.objects {
+		check(o.hash)
+	}
+	for _, h := range b.keptOnly() {
+		check(h)
 	}
 	return missing
 }

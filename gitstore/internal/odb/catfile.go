@@ -160,8 +160,8 @@ func (c *catFile) end(t *talk) error {
 	return t.run.Kill()
 }
 
-// refresh ends git. The next question starts it again, and it then has no pack open that another
-// process has deleted.
+// refresh ends git, which keeps packs open that another process may have deleted. The next question
+// starts a new process.
 func (c *catFile) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
