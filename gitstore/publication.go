@@ -67,8 +67,8 @@ func (s *Store) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publication
 	return s.secrets.ScanAll(ctx, reqs)
 }
 
-// ScanPush is ScanAll for a push of the chains of issues to a remote, with the settings of req. The
-// remote-tracking refs tell what the remote has. Without a remote, all objects are scanned.
+// ScanPush is ScanAll for a push of the chains of issues to a remote, with the settings of req.
+// Objects below the remote-tracking refs are not scanned. Without a remote, all objects are scanned.
 func (s *Store) ScanPush(ctx context.Context, name string, issues []checkpoint.Issue, req ScanRequest) ([]*Publication, []error) {
 	found, errs := make([]*Publication, len(issues)), make([]error, len(issues))
 	var groups [][]remote.RefUpdate

@@ -76,11 +76,7 @@ func (t *Trial) fill(ctx context.Context, l *Line) (err error) {
 		t.from = l
 	}
 	t.git = git.Git{Dir: t.Dir, Unset: append(repository.Variables(), "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT", "GIT_INDEX_FILE", "GIT_PREFIX")}
-	args := []string{"init", "-q", "--template="}
-	if objectformat.Name == "sha256" { // the option is unknown before git 2.29
-		args = append(args, "--object-format=sha256")
-	}
-	if _, err := t.git.Output(ctx, args...); err != nil {
+	if _, err := t.git.Output(ctx, "init", "-q", "--template=", "--object-format="+objectformat.Name); err != nil {
 		return err
 	}
 	alternates := strings.Join(s.repo.Info.ObjectDirs(), "\n") + "\n"

@@ -72,7 +72,7 @@ type Conn struct {
 	Bundle  bool          // the remote is a bundle file, which git cannot push to
 
 	repo *repo.Repo
-	from string // remote that is read, and that a push goes to
+	from string // name or URL for git
 	git  git.Git
 }
 

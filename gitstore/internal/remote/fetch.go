@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -222,51 +221,25 @@ func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) 
 
 // Tips lists remote refs, selected by names or patterns.
 func (l *Conn) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
-	tips := map[string]plumbing.Hash{}
-	err := l.EachTip(ctx, refs, func(name string, tip plumbing.Hash) { tips[name] = tip })
-	return tips, err
-}
-
-// EachTip calls f for each ref of Tips in order of names, while git is still running.
-func (l *Conn) EachTip(ctx context.Context, refs []string, f func(name string, tip plumbing.Hash)) error {
-	foreign := false
-	lines := &lineWriter{f: func(text string) {
-		hex, name, ok := strings.Cut(text, "\t")
-		if ok && plumbing.IsHash(hex) {
-			f(name, plumbing.NewHash(hex))
-		}
-		foreign = foreign || ok && len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == ""
-	}}
 	// In protocol version 0, the remote lists its refs immediately after connecting. In version 2 it
 	// waits for a request, and git ls-remote requests all refs anyway.
 	var atOnce []string
 	if _, chosen := git.Last(l.repo.Config, "protocol.version"); !chosen {
 		atOnce = []string{"-c", "protocol.version=0"}
 	}
-	return l.within(ctx, func(ctx context.Context) error {
-		err := l.git.Copy(ctx, lines, slices.Concat(atOnce, []string{"ls-remote", "--refs", "--", l.from}, refs)...)
-		if err == nil && foreign {
-			err = ErrObjectFormat
+	tips := map[string]plumbing.Hash{}
+	err := l.within(ctx, func(ctx context.Context) error {
+		out, err := l.git.Output(ctx, slices.Concat(atOnce, []string{"ls-remote", "--refs", "--", l.from}, refs)...)
+		for line := range strings.Lines(string(out)) {
+			hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			if ok && plumbing.IsHash(hex) {
+				tips[name] = plumbing.NewHash(hex)
+			}
+			if ok && err == nil && len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == "" {
+				err = ErrObjectFormat
+			}
 		}
 		return err
 	})
-}
-
-// A lineWriter calls f for each complete line, without line ending.
-type lineWriter struct {
-	f    func(string)
-	rest []byte
-}
-
-func (w *lineWriter) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		line, after, found := bytes.Cut(p, []byte("\n"))
-		w.rest = append(w.rest, line...)
-		if !found {
-			return n, nil
-		}
-		w.f(string(w.rest))
-		w.rest, p = w.rest[:0], after
-	}
+	return tips, err
 }

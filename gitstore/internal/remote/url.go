@@ -16,7 +16,7 @@ import (
 
 // A Destination is the repository to which pushes of checkpoints go. If a remote has several push
 // URLs, git pushes to each of them with the same lease, although their refs may differ. Checkpoints
-// go to one of them only: to the URL for fetches if it is a push URL, otherwise to the first one.
+// are pushed to the URL for fetches if it is a push URL, otherwise to the first push URL.
 type Destination struct {
 	URL    string   // "" if git does not know the remote
 	Others []string // further push URLs, sorted

@@ -49,7 +49,6 @@ func (s *Sharer) corruptThere(remote, ref string, tip plumbing.Hash, err error) 
 
 // A listing contains a remote's chain refs.
 type listing struct {
-	issues  []checkpoint.Issue // in the order of their refs
 	tips    map[checkpoint.Issue]plumbing.Hash
 	strange []string // refs that name no issue
 }
@@ -65,19 +64,18 @@ func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, err
 		patterns = []string{repo.LiveRefs + "*"}
 	}
 	there := listing{tips: map[checkpoint.Issue]plumbing.Hash{}}
-	err := l.EachTip(ctx, patterns, func(name string, tip plumbing.Hash) {
+	tips, err := l.Tips(ctx, patterns...)
+	for name, tip := range tips {
 		rest, ok := strings.CutPrefix(name, repo.LiveRefs)
 		if !ok {
-			return
+			continue // a pattern also matches name suffixes
 		}
-		i, err := checkpoint.IssueFromRef(rest)
-		if err != nil {
+		if i, err := checkpoint.IssueFromRef(rest); err == nil {
+			there.tips[i] = tip
+		} else {
 			there.strange = append(there.strange, name)
-			return
 		}
-		there.issues = append(there.issues, i)
-		there.tips[i] = tip
-	})
+	}
 	return there, err
 }
 
@@ -140,7 +138,8 @@ func (l *conn) checkFormat(ctx context.Context) error {
 	if err != nil || len(tracked) > 0 {
 		return err
 	}
-	return l.EachTip(ctx, nil, func(string, plumbing.Hash) {})
+	_, err = l.Tips(ctx)
+	return err
 }
 
 // knows reports whether an issue's local refs may share commits with its remote chain.

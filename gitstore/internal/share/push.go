@@ -71,7 +71,7 @@ func (r *Round) send(ctx context.Context, of func(*issuePlan) []remote.RefUpdate
 	if len(updates) == 0 {
 		return nil
 	}
-	// From now on the checkpoints may be public.
+	// After this note, an undo treats the checkpoints as public.
 	if err := r.y.Sharer.log.NotePush(ctx, issues); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -71,8 +72,8 @@ type Request struct {
 	// May is called before a push or a sync exposes commits of issues, with the commits of
 	// each issue; nil allows all pushes. It returns an error, or nil, for each issue. An issue
 	// with an error fails with it, and no ref of it moves. If listed is not set, the refs of the
-	// remote are not known yet, and May neither asks nor warns: an issue with an error waits for
-	// the listing.
+	// remote are unknown. Then May neither asks nor warns, and an issue with an error waits for
+	// the listing of these refs.
 	May func(issues []checkpoint.Issue, outs []chain.Outgoing, listed bool) []error
 
 	// Meanwhile is called once before a sync reads local refs, preferably while the remote
@@ -191,47 +192,16 @@ func (y *Syncing) fetchWithoutListing(ctx context.Context, i checkpoint.Issue) (
 	return fetched{i: came}, ok, err
 }
 
-// A refState holds the values of an issue's local refs.
-type refState struct{ live, own, tracked plumbing.Hash }
-
-// refStates maps the names of issues in refs to their states.
-type refStates map[string]refState
-
-// refStatesOf groups refs by issue. It runs while the remote prepares its answer, since
-// there may be thousands of refs.
-func (y *Syncing) refStatesOf(here map[string]plumbing.Hash) refStates {
-	all := make(refStates, len(here)/3+1)
-	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
-	for ref, hash := range here {
-		prefix, name := path.Split(ref)
-		s := all[name]
-		switch prefix {
-		case repo.LiveRefs:
-			s.live = hash
-		case repo.OwnRefs:
-			s.own = hash
-		case tracking:
-			s.tracked = hash
-		default:
-			continue
-		}
-		all[name] = s
-	}
-	return all
-}
-
 // allIssues returns the issues of the remote, the local issues, and the issues that this
 // clone once wrote.
-func (all refStates) allIssues(there listing) []checkpoint.Issue {
-	issues := slices.Clone(there.issues)
-	for name, at := range all {
-		if at.live.IsZero() && at.own.IsZero() {
+func allIssues(there listing, here refValues) []checkpoint.Issue {
+	issues := slices.Collect(maps.Keys(there.tips))
+	for ref, hash := range here {
+		prefix, name := path.Split(ref)
+		if hash.IsZero() || prefix != repo.LiveRefs && prefix != repo.OwnRefs {
 			continue
 		}
-		if _, ok := there.tips[checkpoint.Issue(name)]; ok && !strings.Contains(name, "%") {
-			continue // an unencoded name needs no decoding
-		}
-		if i, err := checkpoint.IssueFromRef(name); err == nil && there.tips[i].IsZero() {
+		if i, err := checkpoint.IssueFromRef(name); err == nil {
 			issues = append(issues, i)
 		}
 	}
@@ -239,21 +209,17 @@ func (all refStates) allIssues(there listing) []checkpoint.Issue {
 	return slices.Compact(issues)
 }
 
-// outOfSync returns the issues that need work in a sync.
-func (y *Syncing) outOfSync(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, all refStates) []checkpoint.Issue {
-	var open []checkpoint.Issue
-	same := make([]chain.Synced, 0, len(issues))
-	if len(y.Done) == 0 {
-		y.Done = make(map[checkpoint.Issue]*chain.Synced, len(issues))
-	}
+// outOfSync returns the issues that need work, and sets the result of the others.
+func (y *Syncing) outOfSync(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here refValues) (open []checkpoint.Issue) {
+	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for _, i := range issues {
-		at, tip := all[i.RefName()], tips[i]
-		if tip.IsZero() || at.live != tip || at.own != tip || at.tracked != tip {
+		tip := tips[i]
+		isSame := here[repo.LiveRef(i)] == tip && here[repo.OwnRef(i)] == tip && here[tracking+i.RefName()] == tip
+		if tip.IsZero() || !isSame {
 			open = append(open, i)
 			continue
 		}
-		same = append(same, chain.Synced{Issue: i, Result: chain.UpToDate, Retries: y.Tries})
-		y.Done[i] = &same[len(same)-1]
+		y.Done[i] = &chain.Synced{Issue: i, Result: chain.UpToDate, Retries: y.Tries}
 	}
 	return open
 }

@@ -13,8 +13,6 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Joined is the result if the local and the remote chain were merged into a new chain,
@@ -119,23 +117,23 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 			return t, err
 		}
 	}
-	there, here, all, err := y.look(ctx, issues)
+	there, here, err := y.look(ctx, issues)
 	if err != nil {
 		return t, err
 	}
 	switch {
 	case len(issues) > 0:
 	case y.Conn.Op == "fetch":
-		issues = there.issues
+		issues = slices.Sorted(maps.Keys(there.tips))
 	default:
-		issues = all.allIssues(there)
+		issues = allIssues(there, here)
 	}
 	if y.Open == nil {
 		y.Open = issues
 	}
 	issues = y.undone(issues)
 	if !y.req.Archived {
-		issues = y.outOfSync(issues, there.tips, all)
+		issues = y.outOfSync(issues, there.tips, here)
 	}
 	y.progress()
 	if t.Issues, t.here = issues, here; len(issues) > 0 {
@@ -146,7 +144,7 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 
 // look lists remote tips of issues, or of all issues for an empty list. While the remote
 // answers, look reads the local refs.
-func (y *Syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here map[string]plumbing.Hash, all refStates, err error) {
+func (y *Syncing) look(ctx context.Context, issues []checkpoint.Issue) (there listing, here refValues, err error) {
 	var failed error
 	var asking sync.WaitGroup
 	asking.Go(func() { there, failed = y.Conn.ask(ctx, issues) })
@@ -154,14 +152,13 @@ func (y *Syncing) look(ctx context.Context, issues []checkpoint.Issue) (there li
 		y.meanwhile()
 	}
 	here, err = y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, issues)
-	all = y.refStatesOf(here)
 	if asking.Wait(); failed != nil {
 		err = failed
 	}
 	if err == nil && len(issues) == 0 {
 		y.Sharer.WarnInvalidRefs(chain.ShownRemote(y.Conn.Remote)+": ", there.strange)
 	}
-	return there, here, all, err
+	return there, here, err
 }
 
 // MaxTogether limits the issues that are planned, pushed and moved together: their chains stay in
@@ -230,13 +227,13 @@ func (y *Syncing) PushNamed(ctx context.Context) (left []checkpoint.Issue, done 
 	if err != nil {
 		return nil, false, err
 	}
-	r, all := y.newRound(false), y.refStatesOf(here)
+	r := y.newRound(false)
 	for _, i := range named {
-		at := all[i.RefName()]
-		if at.live.IsZero() || at.live != at.own || at.live == at.tracked {
+		live, tracked := here[repo.LiveRef(i)], here[y.Sharer.chain.TrackingRef(y.Conn.Remote, i)]
+		if live.IsZero() || live != here[repo.OwnRef(i)] || live == tracked {
 			continue
 		}
-		p, err := y.planIssue(ctx, r.writer, i, remote.FetchedRef{Tip: at.tracked}, nil)
+		p, err := y.planIssue(ctx, r.writer, i, remote.FetchedRef{Tip: tracked}, nil)
 		if err != nil || p.tip != p.live.Tip || len(p.update()) == 0 || p.archive != nil && p.publishes() {
 			continue
 		}
