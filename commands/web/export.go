@@ -16,8 +16,6 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/fsutil"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // An Exported is the content of an exported file.
@@ -146,9 +144,9 @@ func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {
 		l.Checkpoints, l.Complete = l.Checkpoints[:exportLine], false
 		x.Notes = append(x.Notes, "Issue "+string(i)+": only the newest "+view.Plural(exportLine, "checkpoint")+" are in this file.")
 	}
-	v.links.shown = map[plumbing.Hash]bool{}
+	v.links.shown = map[string]bool{}
 	for i := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {
-		v.links.shown[l.Checkpoints[i].Commit] = true
+		v.links.shown[l.Checkpoints[i].Commit.String()] = true
 	}
 	chain := ExportChain{Anchor: links{file: true}.issue(i)[1:], Issue: v.issuePage(l, Filter{Page: 1}, l.Checkpoints[0].Archived)}
 	for at := range l.Checkpoints[:min(len(l.Checkpoints), exportWhole)] {

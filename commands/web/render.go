@@ -15,8 +15,6 @@ import (
 	"git-checkpoint/freshness/issue/forge"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 //go:embed assets/*.html
@@ -98,8 +96,8 @@ func issueLabel(i checkpoint.Issue) string {
 // an exported site.
 type links struct {
 	file  bool
-	site  bool                   // with file: each issue has a file of its own
-	shown map[plumbing.Hash]bool // with file: checkpoints that have a link
+	site  bool            // with file: each issue has a file of its own
+	shown map[string]bool // with file: checkpoints that have a link
 }
 
 func (l links) home() string {
@@ -138,7 +136,7 @@ func (l links) view(i checkpoint.Issue, name string) string {
 // checkpoint returns the URL of a checkpoint, or "" if an exported file does not have it.
 func (l links) checkpoint(c *gitstore.Checkpoint) string {
 	switch {
-	case l.file && !l.shown[c.Commit]:
+	case l.file && !l.shown[c.Commit.String()]:
 		return ""
 	case l.site:
 		return l.issue(c.Issue) + "#c-" + c.Commit.String()
