@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -132,24 +131,4 @@ func TestKinds(t *testing.T) {
 	for code := failure.Failure; code <= failure.Limit; code++ {
 		assert.Contains(t, failure.Codes(), code)
 	}
-}
-
-func TestEachReportsFailedIssues(t *testing.T) {
-	t.Parallel()
-	c := &invoke.Invocation{Env: &invoke.Env{Stderr: io.Discard}}
-	boom := &gitstore.NoneError{Issue: "2"}
-	visited := 0
-	err := c.Each([]checkpoint.Issue{"1", "2", "3"}, func(i checkpoint.Issue) error {
-		visited++
-		if i == "2" {
-			return boom
-		}
-		return nil
-	})
-	require.EqualError(t, err, "1 of 3 issues failed:\nNo checkpoint found for issue #2")
-	assert.Equal(t, failure.Partial, failure.Classify(err).Code)
-	assert.Equal(t, 3, visited)
-	err = c.Each([]checkpoint.Issue{"2"}, func(checkpoint.Issue) error { return boom })
-	assert.Equal(t, failure.None, failure.Classify(err).Code)
-	assert.NoError(t, c.Each(nil, nil))
 }

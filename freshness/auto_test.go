@@ -75,23 +75,6 @@ func TestSafeToResume(t *testing.T) {
 	}
 }
 
-func TestLoop(t *testing.T) {
-	w := fresh()
-	w.facts.Resumes = 1
-	assert.Empty(t, w.judge().Reasons)
-	w.facts.Resumes = 2
-	assert.Equal(t, []string{"Resumed 2 times without a save in between"}, w.judge().Warnings())
-}
-
-// TestApproved checks an approval given with the command.
-func TestApproved(t *testing.T) {
-	w := fresh()
-	w.facts.Approvals, w.facts.Approved = []string{"design", "ship"}, []string{"design", "other"}
-	v := w.judge()
-	assert.Equal(t, []string{"ship"}, v.Awaiting)
-	assert.Equal(t, []string{"Approval of phase ship is pending"}, v.Warnings())
-}
-
 func TestKnownPhase(t *testing.T) {
 	for _, c := range []struct {
 		phase         string

@@ -391,18 +391,6 @@ func TestNothingRecorded(t *testing.T) {
 	assert.Equal(t, ProceedWithWarning, empty.Action)
 }
 
-func TestStrict(t *testing.T) {
-	w := fresh()
-	w.rules.Strict = true
-	assert.False(t, w.judge().Stale, "fresh")
-	w.facts.Head = Head{State: HeadMovedOn, Saved: savedHead, Now: laterHead}
-	assert.False(t, w.judge().Stale, "a note is no warning")
-	w.facts.Issue.Title = "x"
-	assert.True(t, w.judge().Stale)
-	w.rules.Strict = false
-	assert.False(t, w.judge().Stale)
-}
-
 // TestCallerFindingsAreKept checks that the caller's findings stay unchanged, except actions
 // outside the valid range.
 func TestCallerFindingsAreKept(t *testing.T) {

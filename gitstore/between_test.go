@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
@@ -20,34 +19,6 @@ func (w *world) checkpointOf(saved *Saved) *Checkpoint {
 	return c
 }
 
-// Lines counts changed lines by path, including renamed files but no binary files.
-func TestDiffCountsLines(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	long := strings.Repeat("a line of some length\n", 20)
-	w.Write("moved.txt", long)
-	w.Git("add", "-A")
-	one := w.save(w.request(checkpoint.Manual))
-	w.Git("mv", "moved.txt", "new\tdir\n.txt")
-	w.Write("new\tdir\n.txt", long+"more\n")
-	w.Write("a.txt", "two\nthree\n")
-	w.Write("binary", "\x00\x01")
-	w.Git("rm", "-q", "dir/b.txt")
-	w.Git("add", "new\tdir\n.txt", "a.txt", "binary")
-	two := w.save(w.request(checkpoint.Manual))
-	b, err := w.s.Files.Compare(w.checkpointOf(one), w.checkpointOf(two))
-	require.NoError(t, err)
-	files, err := b.Files(ctx)
-	require.NoError(t, err)
-	lines := map[string][2]int{}
-	for _, f := range files {
-		if f.Counted {
-			lines[f.Path] = [2]int{f.Added, f.Deleted}
-		}
-	}
-	assert.Equal(t, map[string][2]int{"a.txt": {2, 1}, "dir/b.txt": {0, 1}, "new\tdir\n.txt": {1, 0}}, lines)
-}
-
 // between returns changed files as "status path", and git's diff text.
 func (w *world) between(from, to *Saved, paths ...string) (files []string, diff string) {
 	w.t.Helper()
@@ -61,33 +32,6 @@ func (w *world) between(from, to *Saved, paths ...string) (files []string, diff 
 	var out bytes.Buffer
 	require.NoError(w.t, b.Patch(ctx, &out))
 	return files, out.String()
-}
-
-func TestDiffFiles(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("moved.txt", strings.Repeat("a line of some length\n", 20))
-	w.Write("run.sh", "#!/bin/sh\n")
-	w.Git("add", "-A")
-	one := w.save(w.request(checkpoint.Manual))
-	files, diff := w.between(one, one)
-	assert.Empty(t, files)
-	assert.Empty(t, diff)
-
-	w.Git("mv", "moved.txt", "new dir.txt")
-	must(os.Chmod(w.Path("run.sh"), 0o755))
-	w.Write("a.txt", "changed\n")
-	w.Write("binary", "\x00\x01")
-	w.Git("rm", "-q", "dir/b.txt")
-	w.Git("add", "run.sh", "a.txt", "binary")
-	two := w.save(w.request(checkpoint.Manual))
-	files, diff = w.between(one, two)
-	assert.Equal(t, []string{"modified a.txt", "added binary", "deleted dir/b.txt", "renamed new dir.txt moved.txt", "modified run.sh"}, files)
-	for _, want := range []string{"rename to new dir.txt\n", "new mode 100755\n", "Binary files /dev/null and b/binary differ\n", "+changed\n"} {
-		assert.Contains(t, diff, want)
-	}
-	files, _ = w.between(two, one, "dir", "binary")
-	assert.Equal(t, []string{"deleted binary", "added dir/b.txt"}, files)
 }
 
 // Without a first checkpoint, Diff compares with HEAD at save time, regardless of its

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
@@ -160,32 +159,6 @@ func TestManyIssuesTakeFewConnections(t *testing.T) {
 	assert.EqualValues(t, 3, took(a), "one to look, one to fetch, one to push what was joined")
 	assert.EqualValues(t, 2, took(b))
 	assert.EqualValues(t, 1, took(a))
-}
-
-// Issues that exceed the time budget fail, and the next sync completes them.
-func TestSyncOutOfTime(t *testing.T) {
-	t.Parallel()
-	a := newWorld(t)
-	hub := a.hub()
-	issues := a.many(2)
-	_, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Budget: time.Nanosecond})
-	var remote *RemoteError
-	require.ErrorAs(t, err, &remote)
-	assert.Equal(t, "not done within 1ns", remote.Reason)
-	late := func(of []checkpoint.Issue, _ []Outgoing, _ bool) []error {
-		time.Sleep(600 * time.Millisecond)
-		return make([]error, len(of))
-	}
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", Budget: 500 * time.Millisecond, Issues: issues[:1], May: late})
-	if err == nil { // the sync had already started
-		require.Len(t, done, 1)
-		require.ErrorContains(t, done[0].Err, "not done within 500ms")
-	}
-	assert.Empty(t, a.chains(hub))
-	done, err = a.s.Sync(ctx, SyncRequest{Remote: "origin"})
-	require.NoError(t, err)
-	counts, _ := results(done)
-	assert.Equal(t, map[string]int{Pushed: 2}, counts)
 }
 
 // If the remote lacks objects of an issue, only this issue fails.

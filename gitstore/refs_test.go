@@ -105,19 +105,6 @@ func TestDeletingTheLastRefOfADirectory(t *testing.T) {
 	require.NoError(t, w.s.repo.MoveRefs(ctx, "delete", refs.Move{Name: name, Old: commit}))
 }
 
-// One transaction moves all refs or no ref.
-func TestMovesAreAtomic(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	one := plumbing.NewHash(w.Git("rev-parse", "HEAD"))
-	two := plumbing.NewHash(w.Commit("second"))
-	w.Git("update-ref", "refs/checkpoints/b", two.String())
-	err := w.s.repo.MoveRefs(ctx, "x", refs.Move{Name: "refs/checkpoints/a", New: one}, refs.Move{Name: "refs/checkpoints/b", Old: one, New: two})
-	require.ErrorIs(t, err, repo.ErrRefMoved)
-	_, err = w.Run(nil, "rev-parse", "--verify", "refs/checkpoints/a")
-	require.Error(t, err)
-}
-
 // Inherited dates do not create reflog entries that expire immediately.
 func TestReflogHasTheStoresTime(t *testing.T) {
 	w := newWorld(t)

@@ -47,32 +47,12 @@ func allRefWork(t *testing.T, w *world) {
 	assert.Empty(t, report.Errors)
 }
 
-func TestRefsAsFiles(t *testing.T) { allRefWork(t, newWorld(t)) }
-
 // Unless refs are files, the store uses git to read them. This works for any backend,
 // including files.
 func TestRefsThroughGit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.s.repo.Info.RefFormat, w.s.repo.Refs.Files = "another", false
-	allRefWork(t, w)
-}
-
-func TestReftable(t *testing.T) {
-	t.Parallel()
-	r := gittest.New(t)
-	if _, err := r.Run(nil, "init", "-q", "--ref-format=reftable", r.Path("sub")); err != nil {
-		t.Skip("this git has no reftable (2.45 has): ", err)
-	}
-	r = r.In(r.Path("sub"))
-	r.Git("symbolic-ref", "HEAD", "refs/heads/main")
-	r.Git("config", "user.name", gittest.Name)
-	r.Git("config", "user.email", gittest.Email)
-	r.Write("a.txt", "one\n")
-	r.Git("add", "-A")
-	r.Commit("first")
-	w := worldIn(t, r, r.Dir)
-	assert.Equal(t, "reftable", w.s.repo.Info.RefFormat)
 	allRefWork(t, w)
 }
 

@@ -104,19 +104,3 @@ func TestGenesisIsTheSameEverywhere(t *testing.T) {
 		})
 	}
 }
-
-// HEAD at save time is ^2^ of every checkpoint, even after rewrites.
-func TestHeadIsReachable(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ids := w.manual(3)
-	head := w.Git("rev-parse", "HEAD")
-	require.NoError(t, w.s.Drop(ctx, "42", ids[:1]))
-	for _, rev := range []string{"refs/checkpoints/42^2^", "refs/checkpoints/42~1^2^"} {
-		if w.Git("log", "-1", "--format=%s", strings.TrimSuffix(rev, "^2^")) == "ledger of issue 42" {
-			continue
-		}
-		assert.Equal(t, head, w.Git("rev-parse", rev))
-	}
-	assert.Equal(t, gittest.Name, w.Git("log", "-1", "--format=%an", "refs/checkpoints/42"))
-}

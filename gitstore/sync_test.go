@@ -1,7 +1,6 @@
 package gitstore
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -75,29 +74,6 @@ func TestSyncRejectsUnknownCommit(t *testing.T) {
 	require.ErrorAs(t, done[0].Err, new(*CorruptError))
 	assert.Equal(t, before, b.Git("for-each-ref"))
 	assert.Equal(t, strange, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
-}
-
-// If the remote rejects a push, both sides stay unchanged.
-func TestSyncRefused(t *testing.T) {
-	t.Parallel()
-	a, b, hub, _ := pair(t, 1)
-	a.manual(1)
-	a.sync()
-	b.manual(1)
-	hook := filepath.Join(hub, "hooks", "update")
-	require.NoError(t, os.MkdirAll(filepath.Dir(hook), 0o777))
-	require.NoError(t, os.WriteFile(hook, []byte("#!/bin/sh\necho quota >&2\nexit 1\n"), 0o777))
-	before, there := b.Git("for-each-ref"), a.Git("--git-dir="+hub, "rev-parse", LiveRef("42"))
-	done, err := b.s.Sync(ctx, SyncRequest{Remote: "origin", Issues: []checkpoint.Issue{"42"}})
-	require.NoError(t, err)
-	var remote *RemoteError
-	require.ErrorAs(t, done[0].Err, &remote)
-	assert.True(t, remote.Refused)
-	assert.Contains(t, remote.Reason, "quota")
-	assert.Equal(t, before, b.Git("for-each-ref"))
-	assert.Equal(t, there, a.Git("--git-dir="+hub, "rev-parse", LiveRef("42")))
-	require.NoError(t, os.Remove(hook))
-	meet(t, hub, a, b)
 }
 
 // If a local ref moves after the push, the result still counts pushed checkpoints.

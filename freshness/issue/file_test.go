@@ -61,21 +61,6 @@ func TestFileRefuses(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestFromFile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	name := filepath.Join(dir, "issue.yaml")
-	require.NoError(t, os.WriteFile(name, []byte(asFilebase), 0o644))
-	got, err := FromFile(name)
-	require.NoError(t, err)
-	assert.Equal(t, name, got.Source)
-
-	_, err = FromFile(filepath.Join(dir, "gone.yaml"))
-	require.ErrorIs(t, err, os.ErrNotExist)
-	_, err = FromFile(dir)
-	require.ErrorContains(t, err, "read issue file")
-}
-
 func TestSize(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "issue.json")

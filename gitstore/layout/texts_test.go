@@ -86,5 +86,4 @@ func TestTextsGolden(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), b.String())
-	assert.Contains(t, b.String(), "CHECKPOINT RESUME \xe2\x80\x94 DO NOT re-execute completed work.\n")
 }

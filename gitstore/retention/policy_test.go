@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // TestDefault checks the documented default policy.
@@ -39,24 +37,6 @@ func TestWith(t *testing.T) {
 	assert.Equal(t, Rule{Keep: 2}, q["xyzzy"])
 	assert.Equal(t, Default(), p, "the receiver is not changed")
 	assert.Equal(t, Policy{"agent_complete": {Keep: 4, PerPhase: true}}, Policy(nil).With("agent_complete", 4))
-}
-
-func TestParseKeep(t *testing.T) {
-	for _, c := range []struct {
-		in      string
-		trigger checkpoint.Trigger
-		n       int
-	}{
-		{"manual=-1", "manual", -1},
-		{"batch_complete=0", "batch_complete", 0},
-		{"user_interrupt=12", "user_interrupt", 12},
-		{"made_up=3", "made_up", 3},
-	} {
-		trigger, n, err := ParseKeep(c.in)
-		require.NoError(t, err, c.in)
-		assert.Equal(t, c.trigger, trigger)
-		assert.Equal(t, c.n, n)
-	}
 }
 
 func TestParseKeepRefuses(t *testing.T) {

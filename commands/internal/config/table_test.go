@@ -94,8 +94,4 @@ func TestMarkdownMatchesGoldenFile(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got, "run with -update")
-	for _, k := range Keys() {
-		assert.Contains(t, got, "| `"+k.Name+"` |")
-		assert.Contains(t, got, k.Doc)
-	}
 }

@@ -175,20 +175,6 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 	}
 }
 
-// A value that a worktree file must not set is left out, and the other values count.
-func TestForbiddenFileValueLeavesOtherValues(t *testing.T) {
-	root := worktree(t, ".claude/checkpoint-config.yaml", "checkpoint:\n  checkpoint_triggers: {agent_complete: true}\n  retention: {manual: 5}\n  storage: {compress: true}\n")
-	s, err := Load(Sources{Root: root})
-	require.NoError(t, err)
-	assert.True(t, s.Bool("triggers.agent_complete"))
-	assert.Equal(t, -1, s.Int("retention.manual"))
-	assert.False(t, s.Bool("storage.compress"))
-	assert.Equal(t, []string{
-		"config: .claude/checkpoint-config.yaml:4: storage.compress: it stays off: git compresses its objects, and content that is compressed before needs more space",
-		".claude/checkpoint-config.yaml keeps less than the defaults, which a file in the worktree cannot set; to set it: git config checkpoint.retention.manual 5",
-	}, s.NotApplied())
-}
-
 // With invalid settings of any source, retention keeps all checkpoints.
 func TestInvalidSettingsKeepAllCheckpoints(t *testing.T) {
 	for name, src := range map[string]Sources{

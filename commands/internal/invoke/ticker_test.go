@@ -3,7 +3,6 @@ package invoke
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -50,15 +49,4 @@ func TestTickerPrintsLinesWithoutErase(t *testing.T) {
 	tick.End()
 	(*ticker)(nil).AtOf(1, 2, "of what nobody sees")
 	assert.Equal(t, "import: 3 of 10 issues\nimport: 4 of 5 checkpoints rewritten\n", out.String())
-}
-
-func TestTickerPrintsNothingForShortWork(t *testing.T) {
-	var out bytes.Buffer
-	tick := &ticker{w: &out, what: "sync", ended: make(chan struct{})}
-	done := make(chan struct{})
-	go func() { tick.run(time.Hour, time.Hour); close(done) }()
-	tick.End()
-	<-done
-	assert.Empty(t, out.String())
-	(&ticker{w: &out}).End()
 }

@@ -178,7 +178,6 @@ func TestGraph(t *testing.T) {
 		want  string
 	}{
 		"a line":                {"c:b b:a a:", "*  c\n*  b\n*  a\n"},
-		"parallel work":         {"c:a b:a a:", "*  c\n| *  b\n|/\n*  a\n"},
 		"a merge":               {"d:c,b c:a b:a a:", "*  d\n|\\\n* |  c\n| *  b\n|/\n*  a\n"},
 		"three at once":         {"d:a c:a b:a a:", "*  d\n| *  c\n| | *  b\n|_|/\n|/\n*  a\n"},
 		"across another lane":   {"e:b d:a c:b b:a a:", "*  e\n| *  d\n| | *  c\n|_|/\n* |  b\n|/\n*  a\n"},

@@ -165,19 +165,6 @@ func TestFailBlocksDependents(t *testing.T) {
 	assert.Equal(t, "critical task review failed: unsafe", l.r.LastError())
 }
 
-func TestTimeout(t *testing.T) {
-	l := of(t, "tasks: {a: {}}")
-	for attempt, want := range []string{Pending, Failed} {
-		require.NoError(t, l.Start("a", Claim{}))
-		assert.Equal(t, attempt+1, at(t, l, "a").Attempts)
-		out, err := l.Fail("a", Failure{Error: "timeout", TimedOut: true})
-		require.NoError(t, err)
-		assert.Equal(t, want == Pending, out.Again)
-		assert.Equal(t, want, at(t, l, "a").Status)
-		assert.Equal(t, 2, at(t, l, "a").Attempts)
-	}
-}
-
 // Batches complete in sequence, each once.
 func TestBatchComplete(t *testing.T) {
 	for name, text := range map[string]string{

@@ -55,16 +55,6 @@ func TestArtifactsThatAreRefused(t *testing.T) {
 	assert.Empty(t, l.Checkpoints)
 }
 
-func TestArtifactsOverTheLimit(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.Write("a.txt", "changed\n")
-	req := w.request(checkpoint.Manual)
-	req.Artifacts, req.MaxSize = []string{"a.txt"}, 3
-	_, err := w.s.Save(ctx, req)
-	require.ErrorContains(t, err, `artifact "a.txt": over the size limit`)
-}
-
 func TestSaveInAConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gittest.Conflict)

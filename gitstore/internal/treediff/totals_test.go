@@ -10,7 +10,7 @@ import (
 )
 
 // TestTotalsOfManyPairs checks the counts of a batch: equal sides, a rename, a binary file,
-// odd names, and the empty tree.
+// odd names, and the empty tree; and that Files counts no binary file.
 func TestTotalsOfManyPairs(t *testing.T) {
 	t.Parallel()
 	r, at, staged := newPlace(t)
@@ -27,6 +27,17 @@ func TestTotalsOfManyPairs(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []Totals{{}, {Files: 4, Added: 2}, {Files: 1, Deleted: 2}, {Files: 4, Added: 4}}, got)
+	b, err := New(at, Side{Tree: staged}, Side{Tree: later})
+	require.NoError(t, err)
+	files, err := b.Files(t.Context())
+	require.NoError(t, err)
+	counted := map[string]string{}
+	for _, f := range files {
+		if f.Counted {
+			counted[f.Path] = f.Status
+		}
+	}
+	assert.Equal(t, map[string]string{"a.txt": "modified", "ran.sh": "renamed", staged.String() + " " + staged.String() + "\nx": "added"}, counted)
 	none, err := TotalsOf(t.Context(), at, nil)
 	require.NoError(t, err)
 	assert.Empty(t, none)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/internal/git"
-	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -31,18 +30,4 @@ func TestFinderPrecedence(t *testing.T) {
 	assert.Equal(t, strings.Repeat("\u00e9", 512), f.Committer().Email)
 	f.Config = f.Config[:len(f.Config)-1]
 	assert.Equal(t, "Connie <ann@x> 1700000000 +0000", f.Committer().Signature(time.Unix(1700000000, 0)))
-}
-
-func TestFallbackWithoutIdentity(t *testing.T) {
-	r := gittest.New(t)
-	r.Git("config", "user.useConfigOnly", "true")
-	for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "EMAIL"} {
-		t.Setenv(name, "")
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-	r.Git("config", "--unset-all", "user.name")
-	f := Finder{Git: git.Git{Dir: r.Dir}}
-	r.Git("config", "user.email", "")
-	assert.Equal(t, Fallback, f.Author())
-	assert.Contains(t, f.guessed, "AUTHOR", "and is not asked again")
 }
