@@ -81,3 +81,27 @@ func TestShallowBoundaryAtTheDepth(t *testing.T) {
 		assert.Equal(t, limit >= 2, chain.Cut, "limit %d", limit)
 	}
 }
+
+// A shallow clone has no state commit below the commit at its boundary. When a complete clone has
+// archived the chain, a sync of the shallow clone does not copy this commit to the archive here.
+func TestShallowBoundaryIsNotArchived(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	hub := w.hub()
+	w.manual(4)
+	w.sync()
+	c := w.shallow("2")
+	c.Git("remote", "set-url", "origin", "file://"+hub)
+	c.s = c.open(c.Dir)
+	_, err := c.s.Archive(ctx, "42", nil, retention.ReasonAsked)
+	require.NoError(t, err)
+	c.sync()
+	w.sync()
+	assert.Len(t, w.archived(), 4)
+	c.sync()
+	assert.Empty(t, c.live())
+	c.Git("gc", "-q", "--prune=now")
+	report, err := c.s.Verify(ctx, "42")
+	require.NoError(t, err)
+	assert.Empty(t, report.Errors)
+}

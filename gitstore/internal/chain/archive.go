@@ -136,6 +136,8 @@ func (s *Chains) JoinArchives(k *repo.ObjectWriter, a *ArchivePlan, want join.St
 		return kept, err
 	}
 	moving := movingTo(a.Here, want.Ledger, chains...)
+	// A commit at a shallow boundary came from a remote, and its state commit may be missing here.
+	moving.Commits = slices.DeleteFunc(moving.Commits, func(l ChainCommit) bool { return s.IsBoundary(l.Raw.Hash) })
 	if !a.Here.Whole() || !a.Theirs.Whole() {
 		if a.Tip, a.There = a.Here.Tip, a.Theirs.Tip; len(moving.Commits) > 0 || a.Shared && a.Tip != a.There {
 			return kept, a.Here.ReadOnly()
