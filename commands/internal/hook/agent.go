@@ -261,7 +261,7 @@ func (a *Agent) removeOwn(root, original *hujson.Value) (removed bool) {
 				for n, command := range slices.Backward(elements(list)) {
 					if isOwn(&command) {
 						removeItem(list, n)
-						found, own = true, count(list) == 0
+						found, own = true, isEmpty(list)
 					}
 				}
 			}

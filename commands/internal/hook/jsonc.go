@@ -35,7 +35,12 @@ func parseJSON(text string) (*hujson.Value, error) {
 	body := strings.TrimPrefix(text, byteOrderMark)
 	root, err := hujson.Parse([]byte(body))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", errJSON, strings.TrimPrefix(err.Error(), "hujson: "))
+		ended, endedErr := hujson.Parse([]byte(body + "\n")) // hujson rejects a last comment without a line end
+		if endedErr != nil {
+			return nil, fmt.Errorf("%w: %s", errJSON, strings.TrimPrefix(err.Error(), "hujson: "))
+		}
+		ended.AfterExtra = bytes.TrimSuffix(ended.AfterExtra, []byte("\n"))
+		root = ended
 	}
 	root.BeforeExtra = slices.Concat(hujson.Extra(text[:len(text)-len(body)]), root.BeforeExtra)
 	return &root, nil
@@ -164,10 +169,14 @@ func addItem(root, in *hujson.Value, key string, value any) {
 	}
 }
 
-// removeItem removes item i of a container with its comma and white space. Comments before it stay.
+// removeItem removes item i of a container with its comma and white space. Comments before it and
+// before its comma stay.
 func removeItem(in *hujson.Value, i int) {
 	before, after := extras(in, i)
 	kept, comma, end := *before, *after != nil, tailOf(in)
+	if hasComment(*after) {
+		kept = slices.Concat(kept, *after)
+	}
 	switch c := in.Value.(type) {
 	case *hujson.Object:
 		c.Members = slices.Delete(c.Members, i, i+1)
@@ -180,9 +189,13 @@ func removeItem(in *hujson.Value, i int) {
 		*next = slices.Concat(kept, bytes.TrimLeft(*next, blanks))
 		return
 	}
-	*end = slices.Concat(bytes.TrimRight(kept, blanks), *end)
+	trimmed := bytes.TrimRight(kept, blanks)
+	if !bytes.HasPrefix(bytes.TrimLeft(*end, " \t\r"), []byte("\n")) && bytes.Contains(trimmed[bytes.LastIndexByte(trimmed, '\n')+1:], []byte("//")) {
+		trimmed = kept[:len(trimmed)+bytes.IndexByte(kept[len(trimmed):], '\n')+1] // the comment ends with the line
+	}
+	*end = slices.Concat(trimmed, *end)
 	switch {
-	case n == 0 && len(bytes.TrimSpace(*end)) == 0:
+	case isEmpty(in):
 		*end = nil
 	case n > 0:
 		_, last := extras(in, n-1)
@@ -194,12 +207,12 @@ func removeItem(in *hujson.Value, i int) {
 	}
 }
 
-// prune removes the containers at the end of a path of members that are empty, unless the original
-// has them.
+// prune removes the containers at the end of a path of members that are empty and have no comment,
+// unless the original has them.
 func prune(root, original *hujson.Value, path []string) {
 	for n := len(path) - 1; n >= 0; n-- {
 		in, i := find(root, path[:n]...), memberAt(find(root, path[:n]...), path[n])
-		if i < 0 || count(find(in, path[n])) > 0 || find(original, path[:n+1]...) != nil {
+		if i < 0 || !isEmpty(find(in, path[n])) || find(original, path[:n+1]...) != nil {
 			return
 		}
 		removeItem(in, i)
@@ -218,6 +231,11 @@ func count(v *hujson.Value) int {
 	}
 	return 0
 }
+
+// isEmpty reports whether a container has no items and no comments.
+func isEmpty(v *hujson.Value) bool { return count(v) == 0 && !hasComment(*tailOf(v)) }
+
+func hasComment(text hujson.Extra) bool { return len(bytes.TrimSpace(text)) > 0 }
 
 // extras returns the texts before an item of a container, and before its comma. The second one is
 // nil for the last item without a comma. Both pointers are nil for a missing item.

@@ -24,6 +24,8 @@ var settingsTexts = map[string]string{
 	"same event":        "{\"hooks\":{\"SessionEnd\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say bye\"}]}]}}\n",
 	"comments":          "// mine\n{\n  /* the model */\n  \"model\": \"opus\" // keep\n  // last\n}\n",
 	"comment and comma": "{\n  \"model\": \"opus\", // keep\n  // last\n}\n",
+	"comment at end":    "{\n  \"model\": \"opus\"\n}\n// mine",
+	"block at end":      "{\"model\": \"opus\"} /* mine */",
 	"trailing commas":   "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\"hooks\": [],},\n    ],\n  },\n}\n",
 	"byte order mark":   "\ufeff{\n  \"a\": 1\n}",
 	"escapes":           "{\n  \"a\\\"}\": \"{[\\\\\\\"\",\n  \"n\": -1.5e3\n}\n",
@@ -122,4 +124,29 @@ func FuzzSettings(f *testing.F) {
 			t.Fatalf("%q became %q, with %q between", text, out, in)
 		}
 	})
+}
+
+// Comments that a user writes beside installed commands stay, and the rest stays valid.
+func TestUninstallKeepsComments(t *testing.T) {
+	t.Parallel()
+	a := AgentNamed("claude")
+	in, err := a.Install("{\"model\": \"opus\"}", true)
+	require.NoError(t, err)
+	for _, edit := range [][2]string{
+		{`"Stop": [`, `"Stop": [/* mine */ `},
+		{`"Stop": [`, "// mine\n\"Stop\": ["},
+		{`"SessionEnd": [`, "// mine\n\"SessionEnd\": ["},
+		{`, "Stop"`, `/* mine */, "Stop"`},
+		{`, "Stop"`, "// mine\n, \"Stop\""},
+		{`}]}]}}`, "}]}]}} // mine"},
+		{`}]}]}}`, "}]}] // mine\n}}"},
+	} {
+		require.Contains(t, in, edit[0])
+		rest, gone := a.Uninstall(strings.Replace(in, edit[0], edit[1], 1), "{\"model\": \"opus\"}")
+		assert.False(t, gone)
+		assert.NotContains(t, rest, calls)
+		assert.Contains(t, rest, "mine", edit[1])
+		_, err := parseJSON(rest)
+		assert.NoError(t, err, rest)
+	}
 }
