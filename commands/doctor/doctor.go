@@ -66,13 +66,16 @@ func runDoctor(c *invoke.Invocation, o *doctorOptions) error {
 	t := c.Tick("doctor: reading the repository")
 	defer t.End()
 	silent := func(string) {}
-	reports, err := verifyAll(c, silent)
-	if err != nil {
-		return err
+	var reports []*gitstore.Report
+	searched := false // for copies of damaged objects, everywhere
+	if o.fix {
+		if reports, err = verifyAll(c, silent); err != nil {
+			return err
+		}
+		searched = mend(c, reports, &result)
 	}
-	searched := o.fix && mend(c, reports, &result) // for copies of damaged objects, everywhere
 	fixable, err := checkAll(c, o.fix, &result)
-	if err == nil && len(result.Fixed) > 0 {
+	if err == nil && (!o.fix || len(result.Fixed) > 0) {
 		reports, err = verifyAll(c, silent)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ package facts
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,8 @@ func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (B
 	return r, nil
 }
 
-// SavedHere reports whether the reflog of its issue shows that this clone saved a checkpoint.
+// SavedHere reports whether this clone saved a checkpoint, as the reflog of its issue or the chain of
+// own/ shows.
 func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
 	entries, err := s.repo.Reflog(ctx, repo.LiveRef(c.Issue))
 	if err != nil {
@@ -74,7 +76,24 @@ func (s *Facts) SavedHere(ctx context.Context, c *chain.Checkpoint) bool {
 			return true
 		}
 	}
-	return false
+	if !s.inChain(ctx, c, repo.OwnRef(c.Issue)) || s.inChain(ctx, c, repo.FetchedRef(c.Issue)) {
+		return false
+	}
+	// Fetches update own/ as well, so own/ alone does not prove that this clone saved a checkpoint.
+	tracking, err := s.repo.TrackingRefs(ctx, c.Issue)
+	for name := range tracking {
+		if s.inChain(ctx, c, name) {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// inChain reports whether the newest checkpoints of the chain at ref include a given
+// checkpoint.
+func (s *Facts) inChain(ctx context.Context, c *chain.Checkpoint, ref string) bool {
+	newest, err := s.chain.ReadChain(ctx, c.Issue, ref, chain.RetentionDepth)
+	return err == nil && slices.ContainsFunc(newest.Commits, func(l chain.ChainCommit) bool { return l.ID == c.ID })
 }
 
 // Partial reports whether the clone is shallow or partial, and so may lack objects that

@@ -103,8 +103,9 @@ func (r *Info) findAlternates(ctx context.Context, g git.Git) error {
 func (r *Info) extend(config []git.ConfigEntry) error {
 	format, storage := "sha1", r.RefFormat // without extensions
 	version, unknown := -1, ""
+	own := slices.IndexFunc(config, func(e git.ConfigEntry) bool { return e.Scope == "local" })
 	for _, e := range config {
-		if e.Scope != "local" {
+		if e.Scope != "local" || e.Origin != config[own].Origin { // git reads no included file
 			continue
 		}
 		if e.Key == "core.repositoryformatversion" {
