@@ -158,7 +158,7 @@ func testPair(t *testing.T, template *victim, one, two string) {
 		return
 	}
 	for id := range before {
-		assert.Truef(t, after[id], "%s is lost\n%s\n%s\n%s\n%s", id, outcomes[0].err, outcomes[1].err, v.tool("list", "42"), other.tool("list", "42"))
+		assert.Truef(t, after[id], "%s is lost\n%s\n%s", id, outcomes[0].err, outcomes[1].err)
 	}
 	for _, o := range outcomes {
 		if id := strings.TrimSpace(o.out); o.code == failure.OK && strings.HasPrefix(id, "CP-") {

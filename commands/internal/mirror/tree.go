@@ -167,7 +167,12 @@ func Replace(dir *os.Root, name string, want layout.Output) error {
 
 // folders returns existing directories that match pattern. It returns an error if a directory above
 // the placeholder is a symlink.
-func (t *Tree) folders(pattern string) ([]string, error) {
+func (t *Tree) folders(pattern string) (folders []string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("mirror: %w", err)
+		}
+	}()
 	pattern = path.Clean(pattern)
 	fixed, after, open := strings.Cut(strings.Replace(pattern, "{issue_number}", "{issue}", 1), "{issue}")
 	if !open {
@@ -182,9 +187,8 @@ func (t *Tree) folders(pattern string) ([]string, error) {
 	literal := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 	found, err := fs.Glob(t.root.FS(), literal.Replace(fixed)+"*"+literal.Replace(after))
 	if err != nil || len(found) > maxDirs {
-		return nil, fmt.Errorf("mirror: %s: more than %d directories", pattern, maxDirs)
+		return nil, fmt.Errorf("%s: more than %d directories", pattern, maxDirs)
 	}
-	var folders []string
 	for _, dir := range found {
 		if t.plain(dir) == nil { // neither a file nor behind a symlink
 			folders = append(folders, dir)

@@ -146,6 +146,11 @@ func (s *Chains) Here(ctx context.Context, i checkpoint.Issue) *Here {
 	if h.StateCommit, err = s.stateCommit(commit); err != nil || !h.parse(commit.Message) {
 		return &Here{}
 	}
+	index, err := s.repo.ReadCommit(h.Index)
+	if err != nil {
+		return &Here{}
+	}
+	h.Staged = index.Tree
 	return h
 }
 

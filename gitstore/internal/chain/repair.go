@@ -34,7 +34,8 @@ type removal struct {
 }
 
 // removed compares an issue's chain with the chain that this clone wrote last. It returns nil if they are
-// the same, and if the chain is unreadable: the caller's own read reports the error. It changes nothing.
+// the same, and if the chain is unreadable: the caller's own read reports the error. It changes nothing
+// but compared: look does not name the difference again.
 func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, error) {
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil {
@@ -44,6 +45,7 @@ func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, err
 	if err != nil || own == live {
 		return nil, nil
 	}
+	s.compared[i] = [2]plumbing.Hash{live, own}
 	r := &removal{live: live, own: own, tip: live, k: s.repo.NewObjectWriter()}
 	switch {
 	case own.IsZero(): // plain git fetched the chain
@@ -197,11 +199,9 @@ func (s *Chains) look(ctx context.Context, i checkpoint.Issue) {
 		return
 	}
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	compared := [2]plumbing.Hash{live, own}
-	if err != nil || live == own || s.compared[i] == compared {
+	if err != nil || live == own || s.compared[i] == [2]plumbing.Hash{live, own} {
 		return
 	}
-	s.compared[i] = compared
 	switch r, err := s.removed(ctx, i); {
 	case err != nil || r == nil || !r.lacks:
 	case s.repo.Repairs:
