@@ -26,6 +26,7 @@ import (
 // inspect adds the reports of the chains, and inspects the hooks and the related settings. It returns
 // the report of the first issue with an error, or nil.
 func inspect(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doctor) (damaged *gitstore.Report, err error) {
+	defer c.Store.CacheRefs(c.Ctx)()
 	stale := time.Duration(c.Settings.Int("limits.stale_minutes")) * time.Minute
 	var paces []string
 	for _, r := range reports {
