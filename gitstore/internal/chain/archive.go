@@ -135,9 +135,7 @@ func (s *Chains) JoinArchives(k *repo.ObjectWriter, a *ArchivePlan, want join.St
 	if err := s.Identify(append([]*Chain{a.Here, a.Theirs}, chains...)...); err != nil {
 		return kept, err
 	}
-	moving := movingTo(a.Here, want.Ledger, chains...)
-	// A commit at a shallow boundary came from a remote, and its state commit may be missing here.
-	moving.Commits = slices.DeleteFunc(moving.Commits, func(l ChainCommit) bool { return s.IsBoundary(l.Raw.Hash) })
+	moving := movingTo(a.Here, want.Ledger, s.boundary(), chains...)
 	if !a.Here.Whole() || !a.Theirs.Whole() {
 		if a.Tip, a.There = a.Here.Tip, a.Theirs.Tip; len(moving.Commits) > 0 || a.Shared && a.Tip != a.There {
 			return kept, a.Here.ReadOnly()
@@ -175,12 +173,14 @@ func (s *Chains) pickArchive(k *repo.ObjectWriter, want join.State, chains ...*C
 
 // movingTo returns commits of chains that a ledger marks as archived, except commits
 // already in the archive. The result has no tip: each commit still has its old parent,
-// from its own chain.
-func movingTo(archive *Chain, known *ledger.Ledger, chains ...*Chain) *Chain {
+// from its own chain. It has no commit at the boundary of a shallow clone, and none with a state commit
+// there: the remote has another copy, and accepts no archive with this one.
+func movingTo(archive *Chain, known *ledger.Ledger, boundary map[string]bool, chains ...*Chain) *Chain {
 	there, m := archive.state().Members, &Chain{Issue: archive.Issue, Ref: archive.Ref, Rooted: true, Ledger: ledger.New()}
 	for _, c := range chains {
 		for _, l := range c.Commits {
-			if _, has := there[l.Member()]; l.ID != "" && known.Files(l.ID, l.Content) && !has {
+			isCut := boundary[l.Raw.Hash.String()] || len(l.Raw.Parents) > 1 && boundary[l.Raw.Parents[1].String()]
+			if _, has := there[l.Member()]; l.ID != "" && known.Files(l.ID, l.Content) && !has && !isCut {
 				m.Commits, there[l.Member()] = append(m.Commits, l), l.entry()
 			}
 		}

@@ -183,13 +183,21 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	return c, nil
 }
 
-// IsBoundary reports whether a commit is a shallow boundary.
-func (s *Chains) IsBoundary(hash plumbing.Hash) bool {
+// IsBoundary reports whether a commit is at the shallow boundary.
+func (s *Chains) IsBoundary(hash plumbing.Hash) bool { return s.boundary()[hash.String()] }
+
+// boundary returns the commits of the shallow boundary. Git takes them for commits without parents. The
+// parents of some are here: git fetch --depth cuts complete chains too.
+func (s *Chains) boundary() map[string]bool {
 	if !s.repo.Info.Shallow {
-		return false
+		return nil
 	}
-	data, err := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow"))
-	return err == nil && strings.Contains(string(data), hash.String())
+	data, _ := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow"))
+	commits := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		commits[strings.TrimSpace(line)] = true
+	}
+	return commits
 }
 
 // countLive returns the number of checkpoints that are neither gone nor hidden.
@@ -317,7 +325,7 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 	}
 	isLive := live.Visible() // a killed command stored some here, and did not remove them from the chain
 	list := slices.DeleteFunc(archive.Checkpoints(), func(c Checkpoint) bool { return isLive[c.ID] != nil || live.Ledger.Deletes(c.ID, c.Content) })
-	if gone := movingTo(archive, live.Ledger, live).Commits; len(gone) > 0 {
+	if gone := movingTo(archive, live.Ledger, nil, live).Commits; len(gone) > 0 {
 		for _, l := range gone {
 			list = append(list, l.Checkpoint)
 		}

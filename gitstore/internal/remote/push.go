@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -184,6 +185,9 @@ func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs [
 func (l *Conn) Refused(ref, reason string, err error) *Error {
 	failed := l.Fail("refused "+ref+": "+reason, err)
 	failed.Refused = true
+	if strings.HasPrefix(reason, "shallow update not allowed") { // of receive-pack
+		failed.Hint = "git fetch --unshallow " + failure.QuoteStrict(l.Remote)
+	}
 	return failed
 }
 
