@@ -90,7 +90,7 @@ sound() {
 }
 
 # ids ISSUE: the ids of its checkpoints, newest first.
-ids() { git log --format=%s "refs/checkpoints/$1" | grep -o 'CP-[^ ]*'; }
+ids() { git log --first-parent --format='%(trailers:key=Checkpoint-Id,valueonly)' "refs/checkpoints/$1" | grep 'CP-'; }
 
 # chain: creates the repository repo with a hub, and checkpoints of issue 42 with a pin, a
 # drop, worktree and untracked files. RECORD is the commit of a checkpoint, COMMITS the

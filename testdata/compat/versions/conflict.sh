@@ -14,8 +14,10 @@ echo staged >a.txt
 git add a.txt
 cp save 43
 git reset -q --hard
+git worktree add -q -b other ../other # which has not seen the checkpoint
+cd ../other
 echo mine >a.txt
-code 1 cp restore 43 --changed merge
+code 1 cp restore 43 --changed merge --yes
 same "$(git ls-files -u | wc -l | tr -d ' ')" 3
 cp undo 43
 grep mine a.txt
