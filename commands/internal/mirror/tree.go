@@ -56,6 +56,9 @@ const (
 func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([]ChangedFile, error) {
 	var found []ChangedFile
 	folders, err := t.folders(pattern)
+	if err != nil {
+		err = fmt.Errorf("mirror: %w", err)
+	}
 	for _, folder := range folders {
 		entries, readErr := t.entries(folder)
 		if readErr != nil {
@@ -167,12 +170,7 @@ func Replace(dir *os.Root, name string, want layout.Output) error {
 
 // folders returns existing directories that match pattern. It returns an error if a directory above
 // the placeholder is a symlink.
-func (t *Tree) folders(pattern string) (folders []string, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("mirror: %w", err)
-		}
-	}()
+func (t *Tree) folders(pattern string) ([]string, error) {
 	pattern = path.Clean(pattern)
 	fixed, after, open := strings.Cut(strings.Replace(pattern, "{issue_number}", "{issue}", 1), "{issue}")
 	if !open {
@@ -189,6 +187,7 @@ func (t *Tree) folders(pattern string) (folders []string, err error) {
 	if err != nil || len(found) > maxDirs {
 		return nil, fmt.Errorf("%s: more than %d directories", pattern, maxDirs)
 	}
+	var folders []string
 	for _, dir := range found {
 		if t.plain(dir) == nil { // neither a file nor behind a symlink
 			folders = append(folders, dir)

@@ -173,8 +173,8 @@ func (s *Chains) pickArchive(k *repo.ObjectWriter, want join.State, chains ...*C
 
 // movingTo returns commits of chains that a ledger marks as archived, except commits
 // already in the archive. The result has no tip: each commit still has its old parent,
-// from its own chain. It has no commit at the boundary of a shallow clone, and none with a state commit
-// there: the remote has another copy, and accepts no archive with this one.
+// from its own chain. A commit is left out if it, or its state commit, is in boundary, the boundary of a
+// shallow clone: remotes refuse an archive with such a commit, and have another copy of it.
 func movingTo(archive *Chain, known *ledger.Ledger, boundary map[string]bool, chains ...*Chain) *Chain {
 	there, m := archive.state().Members, &Chain{Issue: archive.Issue, Ref: archive.Ref, Rooted: true, Ledger: ledger.New()}
 	for _, c := range chains {

@@ -186,8 +186,8 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 // IsBoundary reports whether a commit is at the shallow boundary.
 func (s *Chains) IsBoundary(hash plumbing.Hash) bool { return s.boundary()[hash.String()] }
 
-// boundary returns the commits of the shallow boundary. Git takes them for commits without parents. The
-// parents of some are here: git fetch --depth cuts complete chains too.
+// boundary returns the commits of the shallow boundary. Git takes them for commits without parents. After a
+// git fetch --depth, this clone can have the parents, because git cuts complete chains too.
 func (s *Chains) boundary() map[string]bool {
 	if !s.repo.Info.Shallow {
 		return nil
