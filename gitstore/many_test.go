@@ -58,7 +58,7 @@ func TestManyIssues(t *testing.T) {
 	var asked []checkpoint.Issue
 	done, err := a.s.Sync(ctx, SyncRequest{
 		Remote: "origin",
-		May: func(of []checkpoint.Issue, outs []Outgoing, _ bool) []error {
+		May: func(of []checkpoint.Issue, outs []Outgoing) []error {
 			asked = append(asked, of...)
 			errs := make([]error, len(of))
 			for n, out := range outs {

@@ -58,9 +58,8 @@ func (s *Store) Sync(ctx context.Context, req SyncRequest) ([]Synced, error) {
 	return s.exchange(ctx, "sync", req)
 }
 
-// exchange runs a fetch, a push or a sync. Named issues with only local changes are pushed at once,
-// with the last known remote values as leases. Often this ends the operation. Otherwise
-// exchangeOnce is repeated for the issues whose refs another process or clone has moved meanwhile.
+// exchange runs a fetch, a push or a sync. It repeats exchangeOnce for the issues whose refs another
+// process or clone has moved meanwhile.
 func (s *Store) exchange(ctx context.Context, op string, req SyncRequest) ([]Synced, error) {
 	defer trace.Begin(trace.Step, op).End()
 	y, err := s.sharer.Start(ctx, op, req)
@@ -73,8 +72,8 @@ func (s *Store) exchange(ctx context.Context, op string, req SyncRequest) ([]Syn
 	}
 	defer cancel()
 
-	issues, done, err := y.PushNamed(within)
-	for start := time.Now(); err == nil && !done; {
+	issues := req.Issues
+	for start := time.Now(); err == nil; {
 		if issues, err = exchangeOnce(within, y, issues, req.DryRun); err != nil || len(issues) == 0 {
 			break
 		}
@@ -93,8 +92,7 @@ func (s *Store) exchange(ctx context.Context, op string, req SyncRequest) ([]Syn
 // exchangeOnce tries once, and returns the issues whose remote or local refs moved
 // concurrently. The error affects every issue.
 func exchangeOnce(ctx context.Context, y *share.Syncing, issues []checkpoint.Issue, dryRun bool) (again []checkpoint.Issue, err error) {
-	// The refs of the remote are listed, unless one issue is new here or was just moved there.
-	// Missing chains are fetched to refs/git-checkpoint/incoming/.
+	// The refs of the remote are listed. Missing chains are fetched to refs/git-checkpoint/incoming/.
 	theirs, err := y.FetchMissing(ctx, issues)
 	defer theirs.Forget(ctx)
 	if err != nil {

@@ -55,8 +55,8 @@ func TestRejectionOfUnchangedRefIsFinal(t *testing.T) {
 		most  int
 	}{
 		{"pre-receive hook declined", 1},
-		{"TF401028: The reference has already been updated by another client", 3},
-		{"failed to lock", 6},
+		{"TF401028: The reference has already been updated by another client", 8},
+		{"failed to lock", 8},
 	} {
 		t.Run(c.words, func(t *testing.T) {
 			a, _, hub, _ := pair(t, 1)

@@ -170,7 +170,7 @@ func TestManyIssuesWithOnePushedMeanwhile(t *testing.T) {
 	b.saveIn(issues[3])
 	saved := b.Git("log", "-1", "--format=%(trailers:key=Checkpoint-Id,valueonly)", LiveRef(issues[3]))
 	pushed := false
-	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing, _ bool) []error {
+	done, err := a.s.Sync(ctx, SyncRequest{Remote: "origin", May: func(of []checkpoint.Issue, _ []Outgoing) []error {
 		if !pushed {
 			pushed = true
 			_, err := b.s.Push(ctx, PushRequest{Remote: "origin", Issues: issues[3:4]})

@@ -30,11 +30,11 @@ func runSync(c *invoke.Invocation, o *options) error {
 		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
 		invoke.TellStrange(c, strange)
 	}
+	ageBeforeSync(c, o)
 	gate := o.gate(c)
 	t := c.TickRemote("sync: " + gitstore.ShownRemote(o.remote))
 	req := o.request(c, t.At)
 	req.Budget = time.Duration(c.Settings.Int("timeouts.sync")) * time.Second
-	req.Meanwhile = func() { ageBeforeSync(c, o) }
 	gate.Check(&req)
 	done, err := c.Store.Sync(c.Ctx, req)
 	t.End()

@@ -119,7 +119,7 @@ func headFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Recor
 	}
 	f := freshness.Head{
 		State: freshness.HeadApart, Saved: h.Saved, Now: h.Now, Ahead: h.Ahead,
-		Base: h.Base, Gone: h.Gone, Home: h.Home.Branch, Worktree: h.Home.Worktree,
+		Base: h.Base, Gone: h.Gone, Home: h.Home, Worktree: h.HomeWorktree,
 	}
 	switch {
 	case h.Saved == h.Now:

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -32,32 +31,26 @@ type Gate struct {
 
 // Check makes a push or a sync pass the gate.
 func (g *Gate) Check(req *gitstore.PushRequest) {
-	req.May = func(issues []checkpoint.Issue, outs []gitstore.Outgoing, listed bool) []error { // an error for each issue whose objects must stay
+	req.May = func(issues []checkpoint.Issue, outs []gitstore.Outgoing) []error { // an error for each issue whose objects must stay
 		all, errs := g.publications(issues, outs)
 		policy := g.policy()
 		for n, i := range issues {
 			if errs[n] == nil {
-				errs[n] = g.check(i, all[n], policy, listed)
+				errs[n] = g.check(i, all[n], policy)
 			}
 		}
 		return errs
 	}
 }
 
-// errNotListed stops a push that needs a question or a warning, as long as the refs of the remote
-// are unknown.
-var errNotListed = errors.New("the refs of the remote are unknown")
-
 // check returns an error if the objects of an issue must not be pushed. It asks a person if
 // the publication requires it.
-func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, policy gitstore.PublicationPolicy, listed bool) error {
+func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, policy gitstore.PublicationPolicy) error {
 	what, verb := commitsText(p)
 	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s missing on %s", i, strings.TrimSuffix(what, ","), verb, gitstore.ShownRemote(g.Remote))
 	missing := fmt.Sprintf("%s %s missing on %s", what, verb, gitstore.ShownRemote(g.Remote))
 	policy.Commits = policy.Commits || g.Yes || g.told[commits]
 	switch object, ask := policy.Objection(p); {
-	case !listed && (p.Unpublished != "" || len(p.Found) > 0 || object != gitstore.NothingObjected):
-		return errNotListed
 	case object == gitstore.SecretObjected:
 		return &SecretsError{i, p.Found}
 	case object == gitstore.LargeFileObjected:

@@ -39,7 +39,7 @@ func New(r *repo.Repo, c *chain.Chains, s *snapshot.Capturer, f *facts.Facts) *D
 }
 
 // Check examines the files, refs and settings around the chains of the repository. A
-// Verification checks the chains themselves. Errors come first.
+// Verification checks the chains themselves.
 func (s *Doctor) Check(ctx context.Context) ([]Finding, error) {
 	version, err := git.InstalledVersion()
 	if err == nil {
@@ -55,22 +55,8 @@ func (s *Doctor) Check(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.leftovers()
-	if err != nil {
-		return nil, err
-	}
 	objects, err := s.ObjectCounts(ctx)
-	found = slices.Concat(left, found, s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, version, objects))
-	slices.SortStableFunc(found, func(a, b Finding) int {
-		switch {
-		case a.Error == b.Error:
-			return 0
-		case a.Error:
-			return -1
-		}
-		return 1
-	})
-	return found, err
+	return slices.Concat(s.leftovers(), found, s.findAhead(ctx, live), s.findDoubted(ctx, archived), judgeGit(s.repo.Config, version, objects)), err
 }
 
 // Features returns the features of the repository that its stored form depends on, for a bug

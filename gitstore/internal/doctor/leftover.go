@@ -2,12 +2,10 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -39,42 +37,27 @@ const (
 
 // leftFiles returns existing locks and temporary files, of both running and ended processes, below the
 // git directories of all worktrees, the directory of objects and the cache of this program.
-func leftFiles(common, objects, cache string) (found []leftFile, err error) {
-	var errs []error
-	look := func(kind leftKind, deep bool, dir string, is func(string) bool) {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return fsutil.IgnoreMissing(err)
-			case d.IsDir() && !deep && path != dir:
-				return fs.SkipDir
-			case !d.IsDir() && is(d.Name()):
-				if info, err := d.Info(); err == nil {
+func leftFiles(common, objects, cache string) (found []leftFile) {
+	look := func(kind leftKind, dir string, patterns ...string) {
+		for _, pattern := range patterns {
+			names, _ := fs.Glob(os.DirFS(dir), pattern) // fails for a wrong pattern only
+			for _, name := range names {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 					found = append(found, leftFile{path, kind, info.ModTime()})
 				}
 			}
-			return nil
-		})
-		if dir != cache || !errors.Is(err, fs.ErrPermission) { // another user's cache is read by that user's doctor
-			errs = append(errs, err)
 		}
 	}
-	begins := func(prefix string) func(string) bool {
-		return func(name string) bool { return strings.HasPrefix(name, prefix) }
-	}
-	is := func(name string) func(string) bool { return func(other string) bool { return name == other } }
-	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
-		look(refLock, true, filepath.Join(common, filepath.FromSlash(prefix)), func(name string) bool { return strings.HasSuffix(name, ".lock") })
-	}
-	look(temporary, false, cache, begins("new-"))
-	look(refLock, false, common, func(name string) bool { return name == "packed-refs.lock" || name == "packed-refs.new" })
-	look(refLock, false, filepath.Join(common, "reftable"), func(name string) bool { return strings.HasSuffix(name, ".lock") })
-	look(temporary, false, objects, is("maintenance.lock"))
+	look(refLock, common, "packed-refs.lock", "packed-refs.new", "reftable/*.lock", repo.LiveRefs+"*.lock", repo.ArchiveRefs+"*.lock",
+		repo.BookRefs+"*/*.lock", repo.BookRefs+"*/*/*.lock")
+	look(temporary, cache, "new-*")
+	look(temporary, objects, "maintenance.lock")
 	for _, dir := range worktreeDirs(common) {
-		look(temporary, false, filepath.Join(dir, "git-checkpoint"), begins(".tmp-"))
-		look(indexLock, false, dir, is("index.lock"))
+		look(temporary, dir, "git-checkpoint/.tmp-*")
+		look(indexLock, dir, "index.lock")
 	}
-	return found, errors.Join(errs...)
+	return found
 }
 
 // worktreeDirs returns $GIT_DIR of all worktrees, main worktree first.
@@ -88,15 +71,11 @@ func worktreeDirs(common string) []string {
 }
 
 // leftovers reports files of killed processes, and restores that were interrupted.
-func (s *Doctor) leftovers() (found []Finding, err error) {
+func (s *Doctor) leftovers() (found []Finding) {
 	info := s.repo.Info
-	files, err := leftFiles(info.CommonDir, info.ObjectDir, s.repo.CacheDir())
-	if err != nil {
-		return nil, err
-	}
 	var old []leftFile
 	var names []string
-	for _, f := range files {
+	for _, f := range leftFiles(info.CommonDir, info.ObjectDir, s.repo.CacheDir()) {
 		switch age := s.repo.Now().Sub(f.at); {
 		case f.kind == refLock && age > lockFor:
 			text := fmt.Sprintf("%s: a lock that a killed git left %s ago: nothing can be saved there", s.shown(f.path), spell(age))
@@ -116,7 +95,7 @@ func (s *Doctor) leftovers() (found []Finding, err error) {
 			found = append(found, warning("%s: a restore was interrupted there: git checkpoint restore --continue completes it, --abort reverts it", s.shown(dir)))
 		}
 	}
-	return found, nil
+	return found
 }
 
 // remove returns a repair that removes files. It fails at a file that was modified since, because a

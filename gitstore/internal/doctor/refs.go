@@ -8,19 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
-	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// incomingFor is the lifetime of a temporary ref of a fetch.
-const incomingFor = 24 * time.Hour
 
 // refs reports broken refs of this program, each of which makes git gc fail, and chains that other
 // tools changed. It returns the issues with a readable chain and with a readable archive.
@@ -37,11 +32,9 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 	names = slices.Compact(names)
 	s.repo.Objects.Hold(true)
 	defer s.repo.Objects.Hold(false)
-	killed := map[string]plumbing.Hash{} // refs that killed fetches left
 	for _, name := range names {
 		issue, isKey := issueOf(name)
 		hash, problem := s.value(ctx, name, isKey)
-		made, _ := remote.CameAt(name)
 		switch {
 		case problem != "":
 			found = append(found, s.broken(ctx, name, issue, hash, problem))
@@ -49,8 +42,6 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 			found = append(found, warning("%s: not a valid issue key; all commands ignore it", name))
 		case strings.HasPrefix(name, repo.OwnRefs) && s.chain.Lacks(ctx, issue):
 			found = append(found, s.lacking(issue))
-		case strings.HasPrefix(name, remote.Incoming) && s.repo.Now().Sub(made) > incomingFor:
-			killed[name] = hash
 		case strings.HasPrefix(name, repo.LiveRefs):
 			live = append(live, issue)
 		case strings.HasPrefix(name, repo.ArchiveRefs):
@@ -61,12 +52,6 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 		if _, isThere := slices.BinarySearch(names, repo.OwnRef(issue)); !isThere && s.chain.Lacks(ctx, issue) {
 			found = append(found, s.lacking(issue))
 		}
-	}
-	if len(killed) > 0 {
-		text := fmt.Sprintf("%s that killed fetches left: %s", plural(len(killed), "ref"), some(slices.Sorted(maps.Keys(killed))))
-		found = append(found, warning("%s", text).withFix(func(ctx context.Context) (string, error) {
-			return "removed " + text, s.repo.DeleteRefs(ctx, killed)
-		}))
 	}
 	return found, live, archived, nil
 }

@@ -48,14 +48,8 @@ func judgeGit(config []git.ConfigEntry, version git.Version, objects ObjectCount
 			found = append(found, warning("remote.%s.fetch = %s: a plain fetch overwrites checkpoints here; git checkpoint fetch does not", remote, s.Value))
 		}
 	}
-	for _, c := range []struct{ key, value, text string }{
-		{"gc.reflogexpireunreachable", "now all", "git gc makes it impossible to undo a prune or a drop"},
-		{"gc.reflogexpire", "now all", "git gc makes it impossible to undo a prune or a drop"},
-		{"core.fsync", "none", "git's own refs and objects may not survive a loss of power"},
-	} {
-		if value, ok := git.Last(config, c.key); ok && slices.Contains(strings.Fields(c.value), value) {
-			found = append(found, warning("%s = %s: %s", c.key, value, c.text))
-		}
+	if value, _ := git.Last(config, "core.fsync"); value == "none" {
+		found = append(found, warning("core.fsync = none: git's own refs and objects may not survive a loss of power"))
 	}
 	return found
 }

@@ -13,9 +13,6 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// maxTried limits the files of this program whose permissions TryWrites checks.
-const maxTried = 1000
-
 // TryWrites writes a file into the main folders that a save writes to, and removes it. It also checks
 // the permissions of all other folders of objects, and of the files of this program: another user,
 // such as root, may own a single folder. It returns the first failure.
@@ -32,13 +29,9 @@ func (s *Doctor) TryWrites() error {
 		own = append(own, filepath.Join(info.CommonDir, filepath.FromSlash(prefix)), filepath.Join(info.CommonDir, "logs", filepath.FromSlash(prefix)))
 	}
 	for _, dir := range own {
-		last := len(paths) + maxTried
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && (d.IsDir() || d.Type().IsRegular() && !strings.HasSuffix(path, ".lock")) {
 				paths = append(paths, path)
-			}
-			if len(paths) > last {
-				return fs.SkipAll
 			}
 			return nil // a folder that cannot be listed is in the list itself
 		})

@@ -109,13 +109,6 @@ func (s *Facts) HasBranch(ctx context.Context, name string) bool {
 	return err == nil && !hash.IsZero()
 }
 
-// A BranchLocation is the branch and the worktree in which work on a checkpoint can
-// continue.
-type BranchLocation struct {
-	Branch   string // set if the branch exists and contains the checkpoint's HEAD
-	Worktree string // worktree that has Branch checked out, or ""
-}
-
 // CheckedOut returns the worktree in which a branch is checked out, or "".
 func (s *Facts) CheckedOut(ctx context.Context, branch string) string {
 	return repository.CheckedOut(ctx, s.repo.Git, branch)

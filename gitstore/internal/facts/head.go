@@ -13,9 +13,12 @@ import (
 
 // A HeadReport compares current HEAD with HEAD at a checkpoint's save.
 type HeadReport struct {
-	Saved, Now        string         // commits, "" for an unborn branch
-	ancestry.Relation                // of Now to Saved
-	Home              BranchLocation // of the checkpoint's branch, if HEAD does not descend from Saved
+	Saved, Now        string // commits, "" for an unborn branch
+	ancestry.Relation        // of Now to Saved
+
+	// Home is the branch of the checkpoint if it contains Saved and HEAD does not. HomeWorktree has
+	// it checked out, or is "". Work on the checkpoint can continue there.
+	Home, HomeWorktree string
 }
 
 func (s *Facts) History() ancestry.Log {
@@ -57,7 +60,7 @@ func (s *Facts) CompareHead(ctx context.Context, c *chain.Checkpoint) (HeadRepor
 		return r, nil
 	}
 	if has, err := s.History().Contains(ctx, tip.String(), r.Saved); err == nil && has {
-		r.Home = BranchLocation{Branch: c.Branch, Worktree: s.CheckedOut(ctx, c.Branch)}
+		r.Home, r.HomeWorktree = c.Branch, s.CheckedOut(ctx, c.Branch)
 	}
 	return r, nil
 }

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -65,12 +67,7 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	g := s.repo.Git
 	g.Replacements = true
 	_, err = g.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
-	err = s.despiteHook(err, func() bool {
-		list, err := repository.Worktrees(ctx, s.repo.Git)
-		return err == nil && slices.ContainsFunc(list, func(w repository.WorktreeEntry) bool {
-			return strings.TrimPrefix(w.Branch, "refs/heads/") == c.Branch && isSame(w.Path, dir)
-		}) && s.findHalfMade(dir) == nil
-	})
+	err = s.despiteHook(err, func() bool { return fsutil.Exists(filepath.Join(dir, ".git")) && s.findHalfMade(dir) == nil })
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}

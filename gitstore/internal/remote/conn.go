@@ -5,8 +5,8 @@
 // Connections take most of the time, so the package uses few of them. Refs are fetched
 // together; if the remote cannot send one ref, each half is fetched separately. Refs are
 // pushed together, each with a lease on its last known value or as an extension of it, and the
-// result of each ref is reported separately. A single ref is fetched by name without listing
-// other refs. The number of git processes does not depend on the number of refs.
+// result of each ref is reported separately. The number of git processes does not depend on the
+// number of refs.
 //
 // Fetched commits stay below Incoming until the store updates its own refs; existing refs
 // are never moved. In a shallow repository, new chains are fetched at local depth.
@@ -91,42 +91,28 @@ func Open(ctx context.Context, r *repo.Repo, op, name string, timeout time.Durat
 	return l
 }
 
-// run runs git with standard input and converts failures to *Error.
-func (l *Conn) run(ctx context.Context, in []byte, args ...string) (out []byte, err error) {
-	err = l.within(ctx, func(ctx context.Context) error {
-		out, err = l.git.Pipe(ctx, in, args...)
-		return err
-	})
-	return out, err
-}
-
-// within runs f with the connection's timeout and converts failures to *Error.
-func (l *Conn) within(ctx context.Context, f func(context.Context) error) error {
+// run runs git with standard input and the connection's timeout, and converts failures to *Error.
+func (l *Conn) run(ctx context.Context, in []byte, args ...string) ([]byte, error) {
 	within := ctx
 	if l.Timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, l.Timeout)
 		defer cancel()
 		within = bounded
 	}
-	err := f(within)
+	out, err := l.git.Pipe(within, in, args...)
+	failed, isGit := errors.AsType[*git.CommandError](err)
 	switch {
 	case err == nil:
-		return nil
 	case ctx.Err() != nil:
-		return ctx.Err()
+		err = ctx.Err()
 	case within.Err() != nil:
-		return l.Fail(fmt.Sprintf("no answer within %s", l.Timeout), fmt.Errorf("%w: %w", context.DeadlineExceeded, err))
+		err = l.Fail(fmt.Sprintf("no answer within %s", l.Timeout), fmt.Errorf("%w: %w", context.DeadlineExceeded, err))
+	case isGit && formatMessage().MatchString(failed.Stderr):
+		err = l.otherFormat(err)
+	case isGit:
+		err = l.Fail(git.Reason(err), err)
 	}
-	var failed *git.CommandError
-	switch {
-	case errors.Is(err, ErrObjectFormat):
-		return l.otherFormat(err)
-	case errors.As(err, &failed) && formatMessage().MatchString(failed.Stderr):
-		return l.otherFormat(fmt.Errorf("%w: %w", ErrObjectFormat, err))
-	case errors.As(err, &failed):
-		return l.Fail(git.Reason(err), err)
-	}
-	return err
+	return out, err
 }
 
 // Fail returns a remote error with a reason.
@@ -160,10 +146,6 @@ func (l *Conn) depth(ctx context.Context) (int, error) {
 	return aboveHead + commits, nil
 }
 
-// ErrObjectFormat reports a remote of the other object format. Git transfers no objects
-// between SHA-1 and SHA-256 repositories.
-var ErrObjectFormat = errors.New("the remote has another object format")
-
 // formatMessage matches git's messages for a remote of the other object format: of a
 // fetch, of a push, and of a push to an empty remote. Lines of the remote itself begin
 // with "remote:".
@@ -172,7 +154,8 @@ var formatMessage = sync.OnceValue(func() *regexp.Regexp {
 		`the receiving end does not support this repository's hash algorithm|protocol error: unexpected capabilities\^\{\})`)
 })
 
-// otherFormat returns the error for a remote of the other object format.
+// otherFormat returns the error for a remote of the other object format: git transfers no objects
+// between SHA-1 and SHA-256 repositories.
 func (l *Conn) otherFormat(err error) *Error {
 	failed := l.Fail(fmt.Sprintf("the remote has %s objects, and this repository has %s objects: checkpoints cannot move between them",
 		objectformat.Title(objectformat.Other), objectformat.Title(objectformat.Name)), err)

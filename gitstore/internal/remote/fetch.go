@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -94,20 +93,8 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) 
 	if len(came) > 0 { // of the whole folder
 		_ = l.repo.DeleteRefs(ctx, came)
 	}
-	return in, l.noteShallow(ctx)
-}
-
-// noteShallow updates the flag Shallow, because a fetch may make the repository shallow. If
-// GIT_SHALLOW_FILE is set, git reads another file than "shallow", so noteShallow asks git.
-func (l *Conn) noteShallow(ctx context.Context) error {
-	info := &l.repo.Info
-	if os.Getenv("GIT_SHALLOW_FILE") == "" {
-		info.Shallow = fsutil.Exists(filepath.Join(info.CommonDir, "shallow"))
-		return nil
-	}
-	answer, err := l.repo.Git.Line(ctx, "rev-parse", "--is-shallow-repository")
-	info.Shallow = answer == "true"
-	return err
+	l.repo.Info.Shallow = fsutil.Exists(filepath.Join(l.repo.Info.CommonDir, "shallow")) // the fetch may have cut the history
+	return in, nil
 }
 
 // Forget deletes temporary refs of a fetch.
@@ -128,17 +115,11 @@ func (l *Conn) sweep(ctx context.Context) {
 		return
 	}
 	maps.DeleteFunc(refs, func(name string, _ plumbing.Hash) bool {
-		made, err := CameAt(name)
-		return err == nil && time.Since(made) <= 24*time.Hour
+		at, _, _ := strings.Cut(strings.TrimPrefix(name, Incoming), "-")
+		seconds, err := strconv.ParseInt(at, 10, 64)
+		return err == nil && time.Since(time.Unix(seconds, 0)) <= 24*time.Hour
 	})
 	_ = l.repo.DeleteRefs(ctx, refs)
-}
-
-// CameAt returns the fetch time of a ref below Incoming.
-func CameAt(name string) (time.Time, error) {
-	at, _, _ := strings.Cut(strings.TrimPrefix(name, Incoming), "-")
-	seconds, err := strconv.ParseInt(at, 10, 64)
-	return time.Unix(seconds, 0), err
 }
 
 // fetch fetches remote refs to new local refs; each refspec is "<remote>:<local>". Depth
@@ -197,49 +178,24 @@ func (l *Conn) fetchHalves(ctx context.Context, depth int, refs []string, dir st
 	return errors.Join(first, l.fetchHalves(ctx, depth, refs[half:], dir, failed, tries))
 }
 
-// FetchWithoutListing fetches one ref without listing the remote's refs, so its duration
-// does not depend on their number. ok is false if the result is uncertain and a listing
-// is required. known means that local commits of the ref exist, which a fetch with depth
-// would truncate.
-func (l *Conn) FetchWithoutListing(ctx context.Context, ref string, known bool) (a FetchedRef, ok bool, err error) {
-	l.sweep(ctx)
-	depth := 0
-	if !known {
-		if depth, err = l.depth(ctx); err != nil {
-			return a, false, err
-		}
-	}
-	in, err := l.fetchRefs(ctx, depth, []string{ref}, 0)
-	switch {
-	case err == nil, isMissing(err, ref):
-		return in[ref], true, nil
-	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
-		return a, false, err
-	}
-	return a, false, nil
-}
-
-// Tips lists remote refs, selected by names or patterns.
-func (l *Conn) Tips(ctx context.Context, refs ...string) (map[string]plumbing.Hash, error) {
+// Tips lists all refs of the remote. Git receives all refs even if it prints only one.
+func (l *Conn) Tips(ctx context.Context) (map[string]plumbing.Hash, error) {
 	// In protocol version 0, the remote lists its refs immediately after connecting. In version 2 it
-	// waits for a request, and git ls-remote requests all refs anyway.
+	// waits for a request.
 	var atOnce []string
 	if _, chosen := git.Last(l.repo.Config, "protocol.version"); !chosen {
 		atOnce = []string{"-c", "protocol.version=0"}
 	}
+	out, err := l.run(ctx, nil, append(atOnce, "ls-remote", "--refs", "--", l.from)...)
 	tips := map[string]plumbing.Hash{}
-	err := l.within(ctx, func(ctx context.Context) error {
-		out, err := l.git.Output(ctx, slices.Concat(atOnce, []string{"ls-remote", "--refs", "--", l.from}, refs)...)
-		for line := range strings.Lines(string(out)) {
-			hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			if ok && plumbing.IsHash(hex) {
-				tips[name] = plumbing.NewHash(hex)
-			}
-			if ok && err == nil && len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == "" {
-				err = ErrObjectFormat
-			}
+	for line := range strings.Lines(string(out)) {
+		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if ok && plumbing.IsHash(hex) {
+			tips[name] = plumbing.NewHash(hex)
 		}
-		return err
-	})
+		if ok && err == nil && len(hex) == 2*objectformat.OtherSize && strings.Trim(hex, "0123456789abcdef") == "" {
+			err = l.otherFormat(nil)
+		}
+	}
 	return tips, err
 }

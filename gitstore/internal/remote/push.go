@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
@@ -22,9 +20,6 @@ import (
 // ErrStale reports that a remote ref differs from the expected value.
 var ErrStale = errors.New("the remote has changed in the meantime")
 
-// ErrUpToDate reports that the remote ref had the commit before the push.
-var ErrUpToDate = errors.New("already on the remote")
-
 // A RefUpdate pushes Tip to Ref if the remote ref is at Seen. A zero Seen means
 // that the ref must not exist.
 type RefUpdate struct {
@@ -33,34 +28,26 @@ type RefUpdate struct {
 }
 
 // Push pushes commits. If the remote refuses refs, it lists them again: if a ref has moved,
-// the push lost a race. If a ref has not moved, another push may hold its lock, so the push is
-// retried a few times. It returns an error for each ref that was not pushed: ErrUpToDate if the
-// remote has the same commit, ErrStale if it has another commit than expected, otherwise an
-// *Error with the server's reason. The second result reports a failed connection.
+// the push lost a race. If a ref has not moved, another push may hold its lock. It returns an
+// error for each ref that does not have its commit at the remote: ErrStale if it has another commit
+// than expected or another push may have locked it, otherwise an *Error with the server's reason.
+// The second result reports a failed connection.
 func (l *Conn) Push(ctx context.Context, updates ...RefUpdate) (map[string]error, error) {
 	outcome, refusals, err := l.push(ctx, updates)
-	if err != nil {
-		return nil, err
+	if err != nil || len(refusals) == 0 {
+		return outcome, err
 	}
-	for try := 1; len(refusals) > 0; try++ {
-		again := l.unmoved(ctx, refusals, try, outcome)
-		if len(again) == 0 || Pause(ctx, 50*time.Millisecond, try) != nil {
-			break
+	tips, err := l.Tips(ctx)
+	for _, r := range refusals {
+		switch tip := tips[r.Ref]; {
+		case err == nil && tip == r.Tip:
+		case err == nil && tip != r.Seen:
+			outcome[r.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
+		case err == nil && !r.isRule():
+			outcome[r.Ref] = fmt.Errorf("%w: %w", ErrStale, r.err)
+		default:
+			outcome[r.Ref] = r.err
 		}
-		updates := make([]RefUpdate, len(again))
-		for n, r := range again {
-			updates[n] = r.RefUpdate
-			delete(outcome, r.Ref)
-		}
-		next, left, err := l.push(ctx, updates)
-		if err != nil { // the server's answer is more specific
-			for _, r := range again {
-				outcome[r.Ref] = r.err
-			}
-			break
-		}
-		maps.Copy(outcome, next)
-		refusals = left
 	}
 	return outcome, nil
 }
@@ -162,9 +149,7 @@ func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs [
 		switch {
 		case !ok && err != nil: // result of this ref is unknown
 			outcome[g.Ref] = err
-		case !ok || r.flag != '!' && r.flag != '=':
-		case r.flag == '=':
-			outcome[g.Ref] = ErrUpToDate
+		case !ok || r.flag != '!':
 		case r.isStale() && r.reason == "non-fast-forward":
 			outcome[g.Ref] = errRewritten
 		case r.isStale():
@@ -193,7 +178,7 @@ func (l *Conn) Refused(ref, reason string, err error) *Error {
 
 // A pushReport is the push result of one ref.
 type pushReport struct {
-	flag   byte // '!' for a rejected ref, '=' for an up-to-date ref
+	flag   byte // '!' for a rejected ref
 	remote bool // rejected by the remote, not by local git
 	reason string
 }
@@ -232,60 +217,9 @@ type refusal struct {
 	err    *Error
 }
 
-// unmoved lists rejected refs at the remote and adds their results. It returns unmoved
-// refs for another try; their result is the server's refusal until a retry changes it.
-func (l *Conn) unmoved(ctx context.Context, refusals []refusal, try int, outcome map[string]error) (again []refusal) {
-	names := make([]string, len(refusals))
-	for n, r := range refusals {
-		names[n] = r.Ref
-	}
-	tips, err := l.Tips(ctx, names...)
-	for _, r := range refusals {
-		tip := tips[r.Ref]
-		switch {
-		case err == nil && tip == r.Tip:
-			outcome[r.Ref] = ErrUpToDate
-		case err == nil && tip != r.Seen:
-			outcome[r.Ref] = fmt.Errorf("%w: %s", ErrStale, r.reason)
-		default:
-			outcome[r.Ref] = r.err
-			if err == nil && try < r.tries() {
-				again = append(again, r)
-			}
-		}
-	}
-	return again
-}
-
-// tries returns the maximum number of pushes for an unmoved ref. The server's text
-// affects only this number.
-func (r refusal) tries() int {
-	reason := strings.ToLower(r.reason)
-	has := func(words ...string) bool {
-		for _, word := range words {
-			if strings.Contains(reason, word) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case has("declined", "deny", "denied", "prohibited", "permission", "unpack"):
-		return 1 // a permanent rule
-	case has("lock", "failed to update"):
-		return 6 // a concurrent push, which ends soon
-	}
-	return 3
-}
-
-// Pause waits before a retry. The delay is random, so that clones do not retry at the same
-// time, and grows from about first to about two seconds.
-func Pause(ctx context.Context, first time.Duration, retries int) error {
-	longest := min(2*time.Second, first<<min(retries, 10))
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(longest/4 + rand.N(longest)):
-		return nil
-	}
+// isRule reports whether the server's text names a rule, so that another try is in vain.
+func (r refusal) isRule() bool {
+	return slices.ContainsFunc([]string{"declined", "deny", "denied", "prohibited", "permission", "unpack", "not allowed"}, func(word string) bool {
+		return strings.Contains(strings.ToLower(r.reason), word)
+	})
 }

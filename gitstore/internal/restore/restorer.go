@@ -281,11 +281,11 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snaps
 		Flag:   "--force",
 	}
 	switch {
-	case head.Home.Worktree != "":
-		refused.Hint = "cd " + failure.QuoteStrict(head.Home.Worktree)
+	case head.HomeWorktree != "":
+		refused.Hint = "cd " + failure.QuoteStrict(head.HomeWorktree)
 		return refused
-	case head.Home.Branch != "":
-		refused.Hint = "git switch " + failure.QuoteStrict(head.Home.Branch)
+	case head.Home != "":
+		refused.Hint = "git switch " + failure.QuoteStrict(head.Home)
 		return refused
 	case head.Base != "": // HEAD is behind
 		refused.Hint = fmt.Sprintf("git merge --ff-only %s^2^", c.Commit.String()[:12])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -47,38 +46,6 @@ func (s *Sharer) corruptThere(remote, ref string, tip plumbing.Hash, err error) 
 	return &repo.CorruptError{Object: chain.ShownRemote(remote), Err: err, Hint: hint}
 }
 
-// A listing contains a remote's chain refs.
-type listing struct {
-	tips    map[checkpoint.Issue]plumbing.Hash
-	strange []string // refs that name no issue
-}
-
-// ask lists the tips of issues at the remote, or of all issues for an empty list. It can run
-// concurrently with other work on the store.
-func (l *conn) ask(ctx context.Context, issues []checkpoint.Issue) (listing, error) {
-	var patterns []string
-	for _, i := range issues {
-		patterns = append(patterns, repo.LiveRef(i))
-	}
-	if len(issues) == 0 || len(issues) > chain.ListAbove {
-		patterns = []string{repo.LiveRefs + "*"}
-	}
-	there := listing{tips: map[checkpoint.Issue]plumbing.Hash{}}
-	tips, err := l.Tips(ctx, patterns...)
-	for name, tip := range tips {
-		rest, ok := strings.CutPrefix(name, repo.LiveRefs)
-		if !ok {
-			continue // a pattern also matches name suffixes
-		}
-		if i, err := checkpoint.IssueFromRef(rest); err == nil {
-			there.tips[i] = tip
-		} else {
-			there.strange = append(there.strange, name)
-		}
-	}
-	return there, err
-}
-
 // WarnInvalidRefs warns of chain refs whose names are not valid issues. They are skipped.
 // at is a prefix that names the remote.
 func (s *Sharer) WarnInvalidRefs(at string, names []string) {
@@ -100,51 +67,37 @@ func (s *Sharer) WarnInvalidRefs(at string, names []string) {
 
 // incoming fetches chains that are missing locally. If a part of a chain is present, the
 // fetch stops at the known commits. A new chain is fetched no deeper than the local
-// history. here contains refs as returned by RefsHere.
-func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here map[string]plumbing.Hash) (fetched, error) {
+// history. there contains the refs of the remote, and here refs as returned by RefsHere.
+func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, there, here map[string]plumbing.Hash) (fetched, error) {
 	in := fetched{}
 	var wanted []checkpoint.Issue
 	var fresh, known []string
 	tracking := l.s.chain.TrackingRefs(l.Remote)
 	for _, i := range issues {
-		tracked := here[tracking+i.RefName()]
+		ref := repo.LiveRef(i)
+		tip, tracked := there[ref], here[tracking+i.RefName()]
 		switch {
-		case tips[i].IsZero():
+		case tip.IsZero():
 			continue
-		case tracked == tips[i]:
-			in[i] = remote.FetchedRef{Tip: tracked}
+		case tip == tracked, tip == here[ref]:
+			in[i] = remote.FetchedRef{Tip: tip}
 			continue
-		case !l.s.knows(l.Remote, i, here):
-			fresh = append(fresh, repo.LiveRef(i))
+		case tracked.IsZero() && here[ref].IsZero() && here[repo.ArchiveRef(i)].IsZero():
+			fresh = append(fresh, ref)
 		default:
-			known = append(known, repo.LiveRef(i))
+			known = append(known, ref)
 		}
 		wanted = append(wanted, i)
 	}
-	came, err := l.Fetch(ctx, fresh, known, len(tips))
+	of := 0
+	for ref := range there {
+		if strings.HasPrefix(ref, repo.LiveRefs) {
+			of++
+		}
+	}
+	came, err := l.Fetch(ctx, fresh, known, of)
 	in.add(wanted, repo.LiveRef, came)
 	return in, err
-}
-
-// checkFormat fails if the remote has the other object format. Git does not report this if
-// the remote lacks a ref. The check lists the remote's refs, unless the repository has refs
-// from this remote.
-func (l *conn) checkFormat(ctx context.Context) error {
-	prefixes := []string{l.s.chain.TrackingRefs(l.Remote)}
-	if remote.Configured(l.s.repo.Config, l.Remote) {
-		prefixes = append(prefixes, "refs/remotes/"+l.Remote+"/")
-	}
-	tracked, err := l.s.repo.Refs.Values(ctx, prefixes...)
-	if err != nil || len(tracked) > 0 {
-		return err
-	}
-	_, err = l.Tips(ctx)
-	return err
-}
-
-// knows reports whether an issue's local refs may share commits with its remote chain.
-func (s *Sharer) knows(remote string, i checkpoint.Issue, here map[string]plumbing.Hash) bool {
-	return !here[s.chain.TrackingRef(remote, i)].IsZero() || !here[repo.LiveRef(i)].IsZero() || !here[repo.ArchiveRef(i)].IsZero()
 }
 
 // fetched maps issues to fetched chains or archives.
@@ -159,9 +112,4 @@ func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) st
 		}
 		in[i] = a
 	}
-}
-
-// forget deletes the temporary refs of a fetch.
-func (l *conn) forget(ctx context.Context, in fetched) {
-	l.Forget(ctx, slices.Collect(maps.Values(in))...)
 }

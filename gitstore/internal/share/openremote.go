@@ -43,9 +43,8 @@ func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit tim
 	if err != nil {
 		return false, err
 	}
-	ref := "refs/heads/" + branch
-	tips, err := l.Tips(ctx, ref)
-	return !tips[ref].IsZero(), err
+	tips, err := l.Tips(ctx)
+	return !tips["refs/heads/"+branch].IsZero(), err
 }
 
 // fetchTips fetches remote refs, and the commits of their chains that are missing here.

@@ -17,20 +17,19 @@ import (
 
 // An issuePlan is the plan of a push or a sync for one issue.
 type issuePlan struct {
-	issue    checkpoint.Issue
-	live     *chain.Chain
-	own      *chain.Chain // the chain at own/
-	theirs   *chain.Chain
-	tip      plumbing.Hash      // new tip of the local chain
-	shared   plumbing.Hash      // new tip of the remote chain
-	seen     bool               // only the remote-tracking ref moves here
-	writer   *repo.ObjectWriter // contains the new objects
-	want     join.State         // chain state at tip
-	archive  *chain.ArchivePlan // nil if a chain is shallow
-	upToDate bool               // the remote ref already has the value tip
-	remarks  []string           // messages about the merge
-	doubles  func() error       // notes the ids with several contents before the refs move, or nil
-	done     chain.Synced
+	issue   checkpoint.Issue
+	live    *chain.Chain
+	own     *chain.Chain // the chain at own/
+	theirs  *chain.Chain
+	tip     plumbing.Hash      // new tip of the local chain
+	shared  plumbing.Hash      // new tip of the remote chain
+	seen    bool               // only the remote-tracking ref moves here
+	writer  *repo.ObjectWriter // contains the new objects
+	want    join.State         // chain state at tip
+	archive *chain.ArchivePlan // nil if a chain is shallow
+	remarks []string           // messages about the merge
+	doubles func() error       // notes the ids with several contents before the refs move, or nil
+	done    chain.Synced
 }
 
 // update returns the remote chain's ref update, or nil without changes.
@@ -48,20 +47,20 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 
 // planIssue reads an issue's chains and compares them, without writing. Concurrent changes of
 // refs are detected when the refs move.
-func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef, here refValues) (p *issuePlan, err error) {
+func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *issuePlan, err error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
 	s := y.Sharer
 	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
-	if p.live, err = s.readChain(ctx, i, repo.LiveRef(i), here); err != nil {
+	if p.live, err = s.chain.ReadChain(ctx, i, repo.LiveRef(i), 0); err != nil {
 		return nil, err
 	}
-	if own, err := s.readRef(ctx, repo.OwnRef(i), here); err == nil && own == p.live.Tip {
+	if own, err := s.repo.ReadRef(ctx, repo.OwnRef(i)); err == nil && own == p.live.Tip {
 		same := *p.live
 		same.Ref = repo.OwnRef(i)
 		p.own = &same
-	} else if p.own, err = s.readChain(ctx, i, repo.OwnRef(i), here); err != nil {
+	} else if p.own, err = s.chain.ReadChain(ctx, i, repo.OwnRef(i), 0); err != nil {
 		return nil, err
 	}
 	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
@@ -80,26 +79,6 @@ func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i ch
 		p.keepTheirs()
 	}
 	return p, err
-}
-
-// refValues are local refs that were read before. A missing name may be a ref that is missing
-// or broken.
-type refValues map[string]plumbing.Hash
-
-// readRef returns the value of a ref, zero if it does not exist.
-func (s *Sharer) readRef(ctx context.Context, name string, here refValues) (plumbing.Hash, error) {
-	if hash := here[name]; !hash.IsZero() {
-		return hash, nil
-	}
-	return s.repo.ReadRef(ctx, name)
-}
-
-// readChain reads the complete chain at a ref.
-func (s *Sharer) readChain(ctx context.Context, i checkpoint.Issue, ref string, here refValues) (*chain.Chain, error) {
-	if tip := here[ref]; !tip.IsZero() {
-		return s.chain.ReadChainAt(ctx, i, ref, tip, 0)
-	}
-	return s.chain.ReadChain(ctx, i, ref, 0)
 }
 
 // planJoin plans the merge of complete chains.
@@ -261,36 +240,25 @@ func (p *issuePlan) keepTheirs() {
 }
 
 // theirArchives fetches the remote archives of issues whose local archive will be pushed.
-func (y *Syncing) theirArchives(ctx context.Context, plans []*issuePlan) (fetched, error) {
-	var names []string
-	for _, p := range plans {
-		if p.archive != nil && y.Conn.Op != "fetch" && (y.req.Archived || p.publishes()) {
-			p.archive.Shared = !y.Conn.Bundle
-			names = append(names, repo.ArchiveRef(p.issue))
-		}
-	}
-	in := fetched{}
-	if len(names) == 0 {
-		return in, nil
-	}
-	tips, err := y.Conn.Tips(ctx, names...)
-	if err != nil {
-		return in, err
-	}
+func (y *Syncing) theirArchives(ctx context.Context, t *Theirs, plans []*issuePlan) error {
 	var want []checkpoint.Issue
 	var refs []string
 	for _, p := range plans {
-		switch tip := tips[repo.ArchiveRef(p.issue)]; {
+		if p.archive == nil || y.Conn.Op == "fetch" || !y.req.Archived && !p.publishes() {
+			continue
+		}
+		p.archive.Shared = !y.Conn.Bundle
+		switch tip := t.tips[repo.ArchiveRef(p.issue)]; {
 		case tip.IsZero():
 		case tip == p.archive.Here.Tip:
-			in[p.issue] = remote.FetchedRef{Tip: tip}
+			t.archives[p.issue] = remote.FetchedRef{Tip: tip}
 		default:
 			want, refs = append(want, p.issue), append(refs, repo.ArchiveRef(p.issue))
 		}
 	}
 	came, err := y.Conn.Fetch(ctx, nil, refs, 0)
-	in.add(want, repo.ArchiveRef, came)
-	return in, err
+	t.archives.add(want, repo.ArchiveRef, came)
+	return err
 }
 
 // publishes reports whether a sync changes the archived checkpoints at the remote: the

@@ -174,7 +174,7 @@ func (s *Sharer) forgetTracked(ctx context.Context, moves []refs.Move) {
 }
 
 // dropsFrom reports whether a move deletes checkpoints from a chain: the new ledger marks
-// them as deleted, the old ledger does not, and the old chain has them.
+// them as deleted, and the old ledger does not.
 func (s *Sharer) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
 	before, err := s.chain.Walk(issue, m.Name, m.Old, 1)
 	if err != nil {
@@ -186,11 +186,7 @@ func (s *Sharer) dropsFrom(issue checkpoint.Issue, m refs.Move) bool {
 	}
 	dropped := chain.SetOf(now.Ledger.IDs(ledger.Deleted))
 	maps.DeleteFunc(dropped, func(id checkpoint.ID, _ bool) bool { return before.Ledger.HasDeleted(id) })
-	if len(dropped) == 0 {
-		return false
-	}
-	before, err = s.chain.Walk(issue, m.Name, m.Old, 0)
-	return err == nil && before.Has(dropped)
+	return len(dropped) > 0
 }
 
 // Remains lists files of dropped checkpoints that git gc cannot delete.
@@ -251,7 +247,7 @@ func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint)
 	if len(in) == 0 {
 		return nil, nil
 	}
-	out, err := s.repo.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), "rev-list", "--objects", "--missing=allow-any", "--stdin")
+	out, err := s.repo.Git.Pipe(ctx, []byte(strings.Join(in, "\n")+"\n"), "rev-list", "--objects", "--filter=object:type=blob", "--missing=allow-any", "--stdin")
 	if err != nil {
 		return nil, err
 	}
@@ -259,10 +255,7 @@ func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint)
 	for line := range strings.Lines(string(out)) {
 		hash, path, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		dir, path, inside := strings.Cut(path, "/")
-		if !inside || dir == "conflicts" {
-			continue
-		}
-		if kind, _, err := s.repo.Objects.Header(plumbing.NewHash(hash)); err == nil && kind == plumbing.BlobObject {
+		if inside && dir != "conflicts" {
 			files[plumbing.NewHash(hash)] = path
 		}
 	}
@@ -292,9 +285,8 @@ func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, 
 // isInWorktree reports whether a worktree file's content equals a blob.
 func (s *Sharer) isInWorktree(path string, hash plumbing.Hash) bool {
 	file := filepath.Join(s.repo.Info.Root, filepath.FromSlash(path))
-	_, size, err := s.repo.Objects.Header(hash)
-	info, statErr := os.Lstat(file)
-	if s.repo.Info.Root == "" || err != nil || statErr != nil || !info.Mode().IsRegular() || info.Size() != size {
+	info, err := os.Lstat(file)
+	if s.repo.Info.Root == "" || err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	data, err := os.ReadFile(file)

@@ -3,14 +3,10 @@ package share
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
 )
-
-// errorsByIssue maps issues to the errors of their push or local update, nil for success.
-type errorsByIssue map[checkpoint.Issue]error
 
 // A blockedError is the reason why an issue must not be pushed.
 type blockedError struct{ error }
@@ -42,7 +38,7 @@ func (r *Round) CheckPublication(ctx context.Context) {
 		}
 		return
 	}
-	for n, err := range r.y.req.May(issues, outs, r.listed) {
+	for n, err := range r.y.req.May(issues, outs) {
 		if err != nil {
 			r.errs[issues[n]] = &blockedError{err}
 		}
@@ -59,7 +55,7 @@ func (r *Round) MoveRemoteRefs(ctx context.Context) error {
 	return err
 }
 
-// send pushes refs of each issue that has no error yet. A ref that is up to date is no error.
+// send pushes refs of each issue that has no error yet.
 func (r *Round) send(ctx context.Context, of func(*issuePlan) []remote.RefUpdate) error {
 	var updates []remote.RefUpdate
 	var issues []checkpoint.Issue
@@ -78,10 +74,6 @@ func (r *Round) send(ctx context.Context, of func(*issuePlan) []remote.RefUpdate
 	said, err := r.y.Conn.Push(ctx, updates...)
 	for _, p := range r.plans {
 		for _, u := range of(p) {
-			if errors.Is(said[u.Ref], remote.ErrUpToDate) {
-				p.upToDate = p.upToDate || u.Tip == p.tip
-				continue
-			}
 			r.errs[p.issue] = cmp.Or(r.errs[p.issue], said[u.Ref])
 		}
 	}

@@ -9,7 +9,7 @@
 //   - round: the steps of many plans over one connection. A fetch brings remote chains below
 //     refs/git-checkpoint/incoming. A push checks the exposed commits of all issues together,
 //     then pushes from the compared tips.
-//   - local update: localUpdate moves the local refs of many issues in one transaction. If it
+//   - local update: the local refs of many issues move in one transaction. If it
 //     fails, those of each half move in a transaction of their own.
 //
 // The steps are called by gitstore/sync.go, where they can be read in their order.
@@ -24,9 +24,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -71,14 +68,9 @@ type Request struct {
 	Exposed chain.Exposed
 	// May is called before a push or a sync exposes commits of issues, with the commits of
 	// each issue; nil allows all pushes. It returns an error, or nil, for each issue. An issue
-	// with an error fails with it, and no ref of it moves. If listed is not set, the refs of the
-	// remote are unknown. Then May neither asks nor warns, and an issue with an error waits for
-	// the listing of these refs.
-	May func(issues []checkpoint.Issue, outs []chain.Outgoing, listed bool) []error
+	// with an error fails with it, and no ref of it moves.
+	May func(issues []checkpoint.Issue, outs []chain.Outgoing) []error
 
-	// Meanwhile is called once before a sync reads local refs, preferably while the remote
-	// prepares its answer. It may be nil.
-	Meanwhile func()
 	// Budget is the timeout of a whole sync, 0 for none; unfinished issues fail.
 	Budget time.Duration
 }
@@ -118,15 +110,8 @@ type Syncing struct {
 	Open   []checkpoint.Issue // issues of the operation, nil if not known yet
 	Done   map[checkpoint.Issue]*chain.Synced
 
-	stale      map[staleTip]int                  // number of stale rejections
-	late       map[checkpoint.Issue]bool         // another clone pushed before the last push
+	stale      map[remote.RefUpdate]int          // number of stale rejections of a listed tip
 	pushedOnly map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
-}
-
-// A staleTip is a listed remote tip of an issue.
-type staleTip struct {
-	issue checkpoint.Issue
-	tip   plumbing.Hash
 }
 
 // Start begins a fetch, a push or a sync, without a connection yet.
@@ -139,8 +124,8 @@ func (s *Sharer) Start(ctx context.Context, op string, req Request) (*Syncing, e
 		return nil, &repo.RefusedError{Reason: fmt.Sprintf("push: %s is a bundle file, which cannot be changed", chain.ShownRemote(req.Remote)), Hint: newBundle(req.Issues)}
 	}
 	return &Syncing{
-		Sharer: s, Conn: l, req: req, Done: map[checkpoint.Issue]*chain.Synced{},
-		stale: map[staleTip]int{}, late: map[checkpoint.Issue]bool{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
+		Sharer: s, Conn: l, req: req, Open: req.Issues, Done: map[checkpoint.Issue]*chain.Synced{},
+		stale: map[remote.RefUpdate]int{}, pushedOnly: map[checkpoint.Issue]chain.Synced{},
 	}, nil
 }
 
@@ -175,45 +160,30 @@ func (y *Syncing) progress() {
 	}
 }
 
-// fetchWithoutListing fetches the chain of an issue without listing the remote's
-// refs first, if the issue has no local refs or its remote ref just moved. If a listing is
-// necessary, ok is false.
-func (y *Syncing) fetchWithoutListing(ctx context.Context, i checkpoint.Issue) (in fetched, ok bool, err error) {
-	here, err := y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, []checkpoint.Issue{i})
-	known := y.Sharer.knows(y.Conn.Remote, i, here)
-	if err != nil || !y.late[i] && known {
-		return nil, false, err
-	}
-	delete(y.late, i)
-	came, ok, err := y.Conn.FetchWithoutListing(ctx, repo.LiveRef(i), known)
-	if ok && err == nil && came == (remote.FetchedRef{}) {
-		err = y.Conn.checkFormat(ctx)
-	}
-	return fetched{i: came}, ok, err
-}
-
-// allIssues returns the issues of the remote, the local issues, and the issues that this
-// clone once wrote.
-func allIssues(there listing, here refValues) []checkpoint.Issue {
-	issues := slices.Collect(maps.Keys(there.tips))
-	for ref, hash := range here {
-		prefix, name := path.Split(ref)
-		if hash.IsZero() || prefix != repo.LiveRefs && prefix != repo.OwnRefs {
-			continue
-		}
-		if i, err := checkpoint.IssueFromRef(name); err == nil {
-			issues = append(issues, i)
+// issuesOf returns the issues of the refs that begin with one of the prefixes, and the refs whose
+// names are not valid issues.
+func issuesOf(refs map[string]plumbing.Hash, prefixes ...string) (issues []checkpoint.Issue, strange []string) {
+	for ref, hash := range refs {
+		for _, prefix := range prefixes {
+			name, ok := strings.CutPrefix(ref, prefix)
+			if !ok || hash.IsZero() {
+				continue
+			}
+			if i, err := checkpoint.IssueFromRef(name); err == nil {
+				issues = append(issues, i)
+			} else {
+				strange = append(strange, ref)
+			}
 		}
 	}
-	slices.Sort(issues)
-	return slices.Compact(issues)
+	return issues, strange
 }
 
 // outOfSync returns the issues that need work, and sets the result of the others.
-func (y *Syncing) outOfSync(issues []checkpoint.Issue, tips map[checkpoint.Issue]plumbing.Hash, here refValues) (open []checkpoint.Issue) {
+func (y *Syncing) outOfSync(issues []checkpoint.Issue, there, here map[string]plumbing.Hash) (open []checkpoint.Issue) {
 	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for _, i := range issues {
-		tip := tips[i]
+		tip := there[repo.LiveRef(i)]
 		isSame := here[repo.LiveRef(i)] == tip && here[repo.OwnRef(i)] == tip && here[tracking+i.RefName()] == tip
 		if tip.IsZero() || !isSame {
 			open = append(open, i)
