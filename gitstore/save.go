@@ -87,7 +87,7 @@ type Saved struct {
 // and in the chain. The steps:
 //
 //  1. Git takes the state of the worktree on an index of this program, from a list that the
-//     program vets (snapshot.Take). Paths that are left out are listed
+//     program vets (snapshot.Capturer). Paths that are left out are listed
 //     (checkpoint.Snapshot.Skipped) and carried from another source.
 //  2. The issue is locked. Interrupted operations of killed processes are settled, and a
 //     rewritten chain is repaired.
@@ -107,9 +107,6 @@ func (s *Store) Save(ctx context.Context, req SaveRequest) (*Saved, error) {
 	}
 	if _, err := checkpoint.ParseIssue(string(req.Issue)); err != nil {
 		return nil, err // its ref could not be parsed
-	}
-	if req.Redact != chain.RedactNone {
-		go scan.Prepare() // while the files are read
 	}
 	saved, err := s.saveWhole(ctx, req)
 	if err != nil {

@@ -25,11 +25,10 @@ type Contents struct {
 
 // Files collects the targets of a snapshot.
 type Files struct {
-	objects trees.Reader
-	find    *trees.Finder
-	Snap    *Contents
-	States  checkpoint.Snapshot // of the record
-	ByPath  map[string]*Target
+	find   *trees.Finder
+	Snap   *Contents
+	States checkpoint.Snapshot // of the record
+	ByPath map[string]*Target
 }
 
 func (w *Files) at(path string) *Target {
@@ -41,7 +40,7 @@ func (w *Files) at(path string) *Target {
 
 // Gather collects the targets of one snapshot.
 func Gather(objects trees.Reader, snap *Contents) (*Files, error) {
-	w := &Files{objects: objects, find: &trees.Finder{Reader: objects}, Snap: snap, States: snap.Record.Snapshot(), ByPath: map[string]*Target{}}
+	w := &Files{find: &trees.Finder{Reader: objects}, Snap: snap, States: snap.Record.Snapshot(), ByPath: map[string]*Target{}}
 	for _, gather := range []func() error{w.staged, w.conflicts, w.intended, w.work} {
 		if err := gather(); err != nil {
 			return nil, err
@@ -66,7 +65,7 @@ func (w *Files) staged() error {
 // files returns trees.Diff with index modes. It returns an error if a path occurs twice,
 // as in an unsorted tree.
 func (w *Files) files(old, new plumbing.Hash) ([]trees.Change, error) {
-	changes, err := trees.Diff(w.objects, old, new)
+	changes, err := trees.Diff(w.find.Reader, old, new)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +294,7 @@ func Between(objects trees.Reader, older, newer *Contents) ([]Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &Files{objects: objects, find: after.find, Snap: newer, States: after.States, ByPath: map[string]*Target{}}
+	result := &Files{find: after.find, Snap: newer, States: after.States, ByPath: map[string]*Target{}}
 	add := func(path string) {
 		t := Target{Path: path, IndexBase: before.EntriesAt(path), IndexWant: after.EntriesAt(path)}
 		t.Index = t.IndexBase != t.IndexWant && !before.lacksEntry(path) && !after.lacksEntry(path)

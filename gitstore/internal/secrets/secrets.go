@@ -69,11 +69,6 @@ type Publication struct {
 	Pointers    int // number of git-lfs pointers, whose files git-lfs stores elsewhere
 }
 
-// isClean reports whether a scan found nothing in files.
-func (f *Publication) isClean() bool {
-	return len(f.Found)+len(f.Skipped)+len(f.TooLarge)+f.Pointers == 0
-}
-
 // A LargeFile is a file of a checkpoint with its path in the checkpoint's tree.
 type LargeFile struct {
 	Path  string
@@ -160,7 +155,7 @@ func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Publ
 		return nil, err
 	}
 	found, err := s.scanFiles(ctx, shown, reqs[0])
-	if err != nil || len(reqs) > 1 && !found.isClean() {
+	if err != nil || len(reqs) > 1 && len(found.Found)+len(found.Skipped)+len(found.TooLarge)+found.Pointers > 0 {
 		return nil, err
 	}
 	results := make([]*Publication, len(reqs))
@@ -181,12 +176,7 @@ func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Publ
 
 // scanFiles scans the files among objects.
 func (s *Scanner) scanFiles(ctx context.Context, shown exposed, req ScanRequest) (*Publication, error) {
-	external, err := startScanner(req.Command)
-	if err != nil {
-		return nil, err
-	}
-	defer external.close()
-	var named []plumbing.Hash
+	var named, scanned []plumbing.Hash
 	for hash, path := range shown.paths {
 		if path != "" {
 			named = append(named, hash)
@@ -199,11 +189,6 @@ func (s *Scanner) scanFiles(ctx context.Context, shown exposed, req ScanRequest)
 	for _, hash := range named {
 		path := shown.paths[hash]
 		kind, size, err := s.repo.Objects.Header(hash)
-		if errors.Is(err, plumbing.ErrObjectNotFound) { // a partial clone fetches it
-			var content []byte
-			kind, content, err = s.repo.Objects.Read(hash)
-			size = int64(len(content))
-		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -220,17 +205,12 @@ func (s *Scanner) scanFiles(ctx context.Context, shown exposed, req ScanRequest)
 			err = found.add(hash.String(), path, content, size, req.MaxFile)
 			content.Close()
 		}
-		if err == nil && external != nil {
-			if content, err = s.contentOf(ctx, hash, size); err == nil {
-				err = external.add(hash.String(), path, content)
-				content.Close()
-			}
-		}
 		if err != nil {
 			return nil, err
 		}
+		scanned = append(scanned, hash)
 	}
-	more, err := external.run(ctx)
+	more, err := s.scanExternally(ctx, req.Command, scanned, shown)
 	found.Found = slices.DeleteFunc(append(found.Found, more...), func(f Secret) bool { return f.Informational() && !req.Informational })
 	return found, err
 }
@@ -268,18 +248,9 @@ func (s *Scanner) addWork(p *Publication, out chain.Outgoing, shown exposed, cou
 			if len(c.Parents) > 0 {
 				at = c.Parents[0]
 			}
-			var head, headTree plumbing.Hash
-			if len(c.Parents) > 1 {
-				state, err := s.repo.ReadCommit(c.Parents[1])
-				if err != nil {
-					return err
-				}
-				if len(state.Parents) > 0 && !s.chain.IsGenesis(state.Parents[0]) {
-					head = state.Parents[0]
-				}
-			}
-			if place, ok := shown.commits[head]; ok {
-				heads[head] = place
+			state, _ := s.chain.StateCommitOf(c) // zero for a commit of another tool
+			if place, ok := shown.commits[state.Head]; ok {
+				heads[state.Head] = place
 			}
 			entries, err := trees.Read(objects, c.Tree)
 			if err != nil {
@@ -289,8 +260,9 @@ func (s *Scanner) addWork(p *Publication, out chain.Outgoing, shown exposed, cou
 			if err != nil {
 				return err
 			}
-			if len(unstaged) > 0 && !head.IsZero() {
-				headTree, _ = s.repo.TreeOfCommit(head) // a shallow clone may lack it
+			var headTree plumbing.Hash
+			if len(unstaged) > 0 && !state.Head.IsZero() {
+				headTree, _ = s.repo.TreeOfCommit(state.Head) // a shallow clone may lack it
 			}
 			for _, change := range unstaged {
 				_, isShown := shown.paths[change.New.Hash]

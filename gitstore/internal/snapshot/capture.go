@@ -1,7 +1,7 @@
 // Package snapshot stores the content of an index and its worktree as trees, and opens the
 // snapshots that checkpoints contain.
 //
-//	Capturer.Take      the state of the worktree, by git on an index of this program
+//	take               the state of the worktree, by git on an index of this program
 //	carry              versions of the paths that a save did not capture
 //	Capturer.Snapshot  both, with the facts for the record
 //
@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -102,33 +101,22 @@ func (snap *CapturedSnapshot) Entries() []trees.Entry {
 func (s *Capturer) Snapshot(ctx context.Context, issue checkpoint.Issue, req Request, k *repo.ObjectWriter) (*CapturedSnapshot, error) {
 	defer trace.Begin(trace.Step, "snapshot").End()
 	req.hadUntracked, req.kept = s.untrackedBefore(ctx, issue)
-	st, err := s.Take(ctx, req, k)
+	t, err := s.take(ctx, req, k)
 	if err != nil {
 		return nil, err
 	}
-	a := &assembly{Capturer: s, State: st, ctx: ctx, k: k, snap: &CapturedSnapshot{Head: st.Head, HeadTree: st.HeadTree, Staged: st.Staged}}
-	for _, step := range []func() error{func() error { return a.stage(req) }, func() error { return a.carry(issue, req) }, a.list, func() error { return a.keep(issue) }} {
+	for _, step := range []func() error{t.stage, func() error { return t.carry(issue) }, t.listChanges, func() error { return t.keep(issue) }} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return a.snap, nil
-}
-
-// An assembly makes a snapshot of a state.
-type assembly struct {
-	*Capturer
-	*State
-	ctx  context.Context
-	k    *repo.ObjectWriter
-	snap *CapturedSnapshot
+	return t.CapturedSnapshot, nil
 }
 
 // stage collects the staged changes. Staged files beyond the size limit are left out, the largest
 // first.
-func (a *assembly) stage(req Request) error {
-	st, f := a.State, &a.snap.Facts
-	refused, err := a.refused(a.ctx, a.k, st.Changes)
+func (t *taker) stage() error {
+	refused, err := t.refused(t.ctx, t.k, t.changes)
 	if err != nil {
 		return err
 	}
@@ -140,104 +128,101 @@ func (a *assembly) stage(req Request) error {
 			Hint:   "git restore --staged -- " + name,
 		}
 	}
-	f.Skipped = st.Skipped
-	for _, size := range st.Sizes {
-		a.snap.Size += size
+	for _, size := range t.sizes {
+		t.Size += size
 	}
-	if req.MaxSize > 0 && a.snap.Size > req.MaxSize {
-		if err := a.leaveOut(req.MaxSize, st.Sizes); err != nil {
+	if limit := t.req.MaxSize; limit > 0 && t.Size > limit {
+		if err := t.leaveOut(limit); err != nil {
 			return err
 		}
 	}
-	a.snap.Size += st.Read
-	f.Flagged = st.Flagged
-	f.IntentToAdd, f.Ignores, f.Detached = st.User.Intent, st.Ignores, st.Head.Branch == ""
-	if !st.Head.Commit.IsZero() {
-		f.Head = checkpoint.HashText(st.Head.Commit.String())
+	t.Size += t.read
+	f := &t.Facts
+	f.IntentToAdd, f.Detached = t.user.Intent, t.Head.Branch == ""
+	if !t.Head.Commit.IsZero() {
+		f.Head = checkpoint.HashText(t.Head.Commit.String())
 	}
-	for _, commit := range a.repo.Info.MergeHeads() {
+	for _, commit := range t.repo.Info.MergeHeads() {
 		f.MergeHead = append(f.MergeHead, checkpoint.HashText(commit))
 	}
-	return a.conflicts()
+	return t.conflicts()
 }
 
 // leaveOut replaces the largest staged files by HEAD's version until the snapshot is within a limit
 // in bytes, so that a restore does not change them.
-func (a *assembly) leaveOut(limit int64, sizes map[string]int64) (err error) {
-	large := slices.SortedFunc(maps.Keys(sizes), func(x, y string) int {
-		return cmp.Or(cmp.Compare(sizes[y], sizes[x]), strings.Compare(x, y))
+func (t *taker) leaveOut(limit int64) (err error) {
+	large := slices.SortedStableFunc(slices.Values(t.changes), func(x, y trees.Change) int {
+		return cmp.Compare(t.sizes[y.Path], t.sizes[x.Path])
 	})
 	var back []trees.FileEntry
 	out := map[string]bool{}
-	for _, path := range large {
-		if a.snap.Size <= limit {
+	for _, c := range large {
+		size := t.sizes[c.Path]
+		if t.Size <= limit || size == 0 {
 			break
 		}
-		if a.Required[path] {
-			return fmt.Errorf("artifact %q: %s", path, checkpoint.OverSize)
+		if t.required[c.Path] {
+			return fmt.Errorf("artifact %q: %s", c.Path, checkpoint.OverSize)
 		}
-		a.snap.Size -= sizes[path]
-		out[path] = true
-		a.snap.Facts.Skipped = append(a.snap.Facts.Skipped, checkpoint.Skipped{Path: path, Size: sizes[path], Reason: checkpoint.OverSize})
-		a.Left = append(a.Left, path)
+		t.Size -= size
+		out[c.Path] = true
+		t.Facts.Skipped = append(t.Facts.Skipped, checkpoint.Skipped{Path: c.Path, Size: size, Reason: checkpoint.OverSize})
+		t.left = append(t.left, c.Path)
+		back = append(back, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
 	}
-	for _, c := range a.Changes {
-		if out[c.Path] {
-			back = append(back, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
-		}
-	}
-	if a.snap.Staged, err = replace(a.k, a.k, a.snap.Staged, back); err != nil {
+	if t.Staged, err = replace(t.k, t.k, t.Staged, back); err != nil {
 		return fmt.Errorf("leave out staged files: %w", err)
 	}
-	a.Changes = slices.DeleteFunc(slices.Clone(a.Changes), func(c trees.Change) bool { return out[c.Path] })
+	t.changes = slices.DeleteFunc(slices.Clone(t.changes), func(c trees.Change) bool { return out[c.Path] })
 	return nil
 }
 
 // conflicts adds one tree for each stage of unmerged paths.
-func (a *assembly) conflicts() (err error) {
+func (t *taker) conflicts() (err error) {
 	var files []trees.FileEntry
-	for _, e := range a.User.Conflicts {
+	for _, e := range t.user.Conflicts {
 		hash := plumbing.NewHash(e.Hash)
 		files = append(files, trees.FileEntry{Path: fmt.Sprintf("%d/%s", e.Stage, e.Path), Mode: e.Mode, Hash: hash})
 		if e.Mode != trees.ModeGitlink {
-			a.k.Keep(hash)
+			t.k.Keep(hash)
 		}
 	}
-	a.snap.Unmerged, err = trees.Replace(a.k, a.k, plumbing.ZeroHash, files)
+	t.Unmerged, err = trees.Replace(t.k, t.k, plumbing.ZeroHash, files)
 	return err
 }
 
 // carry sets the state: the captured paths, with the versions of the other paths (see carry).
-func (a *assembly) carry(issue checkpoint.Issue, req Request) error {
-	st, f := a.State, &a.snap.Facts
-	refused, err := a.refused(a.ctx, a.k, st.Unstaged)
+func (t *taker) carry(issue checkpoint.Issue) error {
+	f := &t.Facts
+	refused, err := t.refused(t.ctx, t.k, t.unstaged)
 	if err != nil {
 		return err
 	}
 	for _, r := range refused {
-		f.Skipped, a.Left = append(f.Skipped, checkpoint.Skipped{Path: r.Path, Reason: "servers that check objects reject it: " + r.Reason}), append(a.Left, r.Path)
+		f.Skipped, t.left = append(f.Skipped, checkpoint.Skipped{Path: r.Path, Reason: "servers that check objects reject it: " + r.Reason}), append(t.left, r.Path)
 	}
-	c := Carrying{Captured: st.Tree, Head: st.HeadTree, Index: a.snap.Staged, Paths: a.Left}
+	c := Carrying{Captured: t.tree, Head: t.HeadTree, Index: t.Staged, Paths: t.left}
 	f.Scope = checkpoint.ScopeWhole
 	switch {
-	case req.Staged:
+	case t.req.Staged:
 		f.Scope = checkpoint.ScopeStaged
-		c.Other = func(path string) bool { return !st.Named[path] }
-	case st.Unlisted:
+	case t.unlisted:
 		f.Scope = checkpoint.ScopeCut
 		f.Skipped = append(f.Skipped, checkpoint.Skipped{Path: ".", Reason: checkpoint.OutOfTime})
-		c.Other = func(path string) bool { return !st.Named[path] }
-	case st.Cut && len(st.Left) > MaxListed: // the record does not name all files
+	case t.cut && len(t.left) > MaxListed: // the record does not name all files
 		f.Scope = checkpoint.ScopeCut
 	}
-	a.snap.State, a.snap.Agreed = c.Captured, c.Captured
+	if t.unlisted {
+		c.Other = func(path string) bool { return !t.named[path] }
+	}
+	t.State, t.Agreed = c.Captured, c.Captured
 	if len(c.Paths) == 0 && c.Other == nil {
 		return nil
 	}
-	here := a.agreed(a.ctx, issue, &c)
+	here := t.agreed(t.ctx, issue, &c)
 	var from map[string]checkpoint.ID
-	if a.snap.State, from, err = carry(a.k, a.k, c); err == nil {
-		a.snap.Agreed, err = a.stillAgreed(here, &c, from)
+	if t.State, from, err = carry(t.k, t.k, c); err == nil {
+		t.Agreed, err = t.stillAgreed(here, &c, from)
 	}
 	if err != nil {
 		return fmt.Errorf("carry the files that were not captured: %w", err)
@@ -291,16 +276,8 @@ const lookedBack = 100
 // findIn returns a checkpoint of the chain or the archive, or nil.
 func (s *Capturer) findIn(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) *chain.Checkpoint {
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
-		tip, err := s.repo.ReadRef(ctx, ref)
-		if err != nil || tip.IsZero() {
-			continue
-		}
-		c, err := s.chain.Walk(issue, ref, tip, lookedBack)
-		if err != nil {
-			continue
-		}
-		if found := c.Find(id); found != nil {
-			return found
+		if c, err := s.chain.ReadChain(ctx, issue, ref, lookedBack); err == nil && c.Find(id) != nil {
+			return c.Find(id)
 		}
 	}
 	return nil
@@ -308,10 +285,10 @@ func (s *Capturer) findIn(ctx context.Context, issue checkpoint.Issue, id checkp
 
 // stillAgreed sets Open to the paths that this save did not capture: the worktree agrees on them with
 // the former checkpoints. It returns the state with the versions of these.
-func (a *assembly) stillAgreed(here *chain.Here, c *Carrying, from map[string]checkpoint.ID) (plumbing.Hash, error) {
-	state, staged := a.snap.State, map[string]bool{}
-	if a.snap.Facts.Scope == checkpoint.ScopeStaged {
-		for _, s := range a.Changes {
+func (t *taker) stillAgreed(here *chain.Here, c *Carrying, from map[string]checkpoint.ID) (plumbing.Hash, error) {
+	state, staged := t.State, map[string]bool{}
+	if t.Facts.Scope == checkpoint.ScopeStaged {
+		for _, s := range t.changes {
 			staged[s.Path] = true
 		}
 	}
@@ -320,105 +297,103 @@ func (a *assembly) stillAgreed(here *chain.Here, c *Carrying, from map[string]ch
 	if c.ID == "" && len(here.Open) == 0 { // also if the checkpoint was dropped
 		return state, nil
 	}
-	a.snap.Open = from
-	changes, err := trees.Diff(a.k, state, here.Tree)
+	t.Open = from
+	changes, err := trees.Diff(t.k, state, here.Tree)
 	if err != nil {
 		return state, err
 	}
 	var former []trees.FileEntry
 	for _, c := range changes {
 		if lacks(c.Path) {
-			a.snap.Open[c.Path] = here.OriginOf(c.Path)
+			t.Open[c.Path] = here.OriginOf(c.Path)
 			former = append(former, trees.FileEntry{Path: c.Path, Mode: c.New.Mode, Hash: c.New.Hash})
 		}
 	}
 	for path, id := range here.Open {
 		if lacks(path) {
-			a.snap.Open[path] = id
+			t.Open[path] = id
 		}
 	}
 	if len(former) == 0 {
 		return state, nil
 	}
-	return replace(a.k, a.k, state, former)
+	return replace(t.k, t.k, state, former)
 }
 
-// list lists the changed files: staged changes, unmerged paths, then changes of the worktree, and
-// what index and worktree do not say by themselves.
-func (a *assembly) list() error {
-	st, snap := a.State, a.snap
-	renamed := renames(a.Changes)
+// listChanges lists the changed files: staged changes, unmerged paths, then changes of the worktree.
+// It also notes the facts that index and worktree do not have.
+func (t *taker) listChanges() error {
+	renamed := renames(t.changes)
 	kept := []string{}
-	for _, c := range a.Changes {
+	for _, c := range t.changes {
 		if !c.New.Hash.IsZero() || !renamed[c.Path] {
-			snap.addFile(c.Path, status(c, renamed[c.Path]), true)
+			t.addFile(c.Path, status(c, renamed[c.Path]), true)
 		}
 		if c.New.Hash.IsZero() {
 			kept = append(kept, c.Path)
 		}
 	}
 	unmerged := map[string]bool{}
-	for _, e := range st.User.Conflicts {
+	for _, e := range t.user.Conflicts {
 		if !unmerged[e.Path] {
-			snap.addFile(e.Path, "conflicted", false)
+			t.addFile(e.Path, "conflicted", false)
 		}
 		unmerged[e.Path] = true
 	}
-	intended := setOf(st.User.Intent)
-	unstaged, err := trees.Diff(a.k, snap.Staged, snap.State)
+	intended := setOf(t.user.Intent)
+	unstaged, err := trees.Diff(t.k, t.Staged, t.State)
 	if err != nil {
 		return err
 	}
 	for _, c := range unstaged {
 		switch {
 		case c.New.Hash.IsZero():
-			snap.Facts.Deleted = append(snap.Facts.Deleted, c.Path)
-			snap.addFile(c.Path, "deleted", false)
-		case unmerged[c.Path], st.Hidden[c.Path]:
+			t.Facts.Deleted = append(t.Facts.Deleted, c.Path)
+			t.addFile(c.Path, "deleted", false)
+		case unmerged[c.Path], t.hidden[c.Path]:
 		case c.Old.Hash.IsZero() && intended[c.Path]:
-			snap.addFile(c.Path, "added", false)
+			t.addFile(c.Path, "added", false)
 		case c.Old.Hash.IsZero():
-			snap.addFile(c.Path, "untracked", false)
+			t.addFile(c.Path, "untracked", false)
 		default:
-			snap.addFile(c.Path, status(c, false), false)
+			t.addFile(c.Path, status(c, false), false)
 		}
 	}
-	a.noteModes(slices.Concat(a.Changes, unstaged))
-	return a.noteKept(kept)
+	t.noteModes(slices.Concat(t.changes, unstaged))
+	return t.noteKept(kept)
 }
 
 // noteModes lists changed files whose permissions are tighter than the umask. The umask is known
 // from the own index, a new file of git. With core.sharedRepository, git sets its permissions.
-func (a *assembly) noteModes(changes []trees.Change) {
-	own, err := os.Stat(filepath.Join(a.repo.StateDir(), "index"))
-	if _, shared := git.Last(a.repo.Config, "core.sharedrepository"); err != nil || shared || runtime.GOOS == "windows" {
+func (t *taker) noteModes(changes []trees.Change) {
+	own, err := os.Stat(filepath.Join(t.repo.StateDir(), "index"))
+	if _, shared := git.Last(t.repo.Config, "core.sharedrepository"); err != nil || shared || runtime.GOOS == "windows" {
 		return
 	}
 	const others = 0o066 // read and write for group and others
 	seen := map[string]bool{}
 	for _, c := range changes {
-		if len(a.snap.Facts.Modes) == MaxListed {
+		if len(t.Facts.Modes) == MaxListed {
 			return
 		}
 		if seen[c.Path] || c.New.Mode != trees.ModeFile && c.New.Mode != trees.ModeExec {
 			continue
 		}
 		seen[c.Path] = true
-		info, err := os.Lstat(filepath.Join(a.repo.Info.Root, filepath.FromSlash(c.Path)))
+		info, err := os.Lstat(filepath.Join(t.repo.Info.Root, filepath.FromSlash(c.Path)))
 		if err == nil && info.Mode().IsRegular() && own.Mode().Perm()&^info.Mode().Perm()&others != 0 {
 			mode := checkpoint.FileMode{Path: c.Path, Mode: fmt.Sprintf("%04o", info.Mode().Perm())}
-			a.snap.Facts.Modes = append(a.snap.Facts.Modes, mode)
+			t.Facts.Modes = append(t.Facts.Modes, mode)
 		}
 	}
 }
 
 // noteKept lists the paths that are removed from the index, ignored, and still in the worktree, so
 // that a restore does not delete them.
-func (a *assembly) noteKept(gone []string) error {
-	find, f := &trees.Finder{Reader: a.k}, &a.snap.Facts
-	t := &taker{Capturer: a.Capturer, dirs: map[string]error{}}
+func (t *taker) noteKept(gone []string) error {
+	find, f := &trees.Finder{Reader: t.k}, &t.Facts
 	for i, path := range gone {
-		mode, _, err := find.Lookup(a.snap.State, path)
+		mode, _, err := find.Lookup(t.State, path)
 		if err != nil {
 			return err
 		}
@@ -438,22 +413,22 @@ func (a *assembly) noteKept(gone []string) error {
 
 // keep registers the objects that git wrote: blobs and trees of the index and of the state, but for
 // those of the chain's newest checkpoint, which are durable already.
-func (a *assembly) keep(issue checkpoint.Issue) error {
+func (t *taker) keep(issue checkpoint.Issue) error {
 	before := Stored{}
-	before.Staged, before.State = a.HeadTree, a.HeadTree
-	if c, err := a.chain.ReadChain(a.ctx, issue, repo.LiveRef(issue), 1); err == nil && c.Newest() != nil {
-		if st, err := a.TreesOf(c.Newest()); err == nil && !st.State.IsZero() {
+	before.Staged, before.State = t.HeadTree, t.HeadTree
+	if c, err := t.chain.ReadChain(t.ctx, issue, repo.LiveRef(issue), 1); err == nil && c.Newest() != nil {
+		if st, err := t.TreesOf(c.Newest()); err == nil && !st.State.IsZero() {
 			before = *st
 		}
 	}
-	for _, side := range [][2]plumbing.Hash{{before.Staged, a.snap.Staged}, {before.State, a.snap.State}} {
-		added, err := trees.Added(a.k, side[0], side[1])
+	for _, side := range [][2]plumbing.Hash{{before.Staged, t.Staged}, {before.State, t.State}} {
+		added, err := trees.Added(t.k, side[0], side[1])
 		if err != nil {
 			return err
 		}
 		for _, h := range added {
-			if !a.k.Added(h) {
-				a.k.Keep(h)
+			if !t.k.Added(h) {
+				t.k.Keep(h)
 			}
 		}
 	}

@@ -221,9 +221,9 @@ func TestDiffOfAFile(t *testing.T) {
 	}
 	assert.Empty(t, diff())
 	w.Write("new", "mine\n")
-	assert.Contains(t, diff(), "--- a/mine\n+++ b/checkpoint\n@@ -1 +1 @@\n-mine\n+theirs\n")
+	assert.Contains(t, diff(), "--- mine/new\n+++ checkpoint/new\n@@ -1 +1 @@\n-mine\n+theirs\n")
 	w.remove("new")
-	assert.Contains(t, diff(), "--- /dev/null\n+++ b/checkpoint\n@@ -0,0 +1 @@\n+theirs\n")
+	assert.Contains(t, diff(), "--- /dev/null\n+++ checkpoint/new\n@@ -0,0 +1 @@\n+theirs\n")
 	must(os.Symlink("/etc", w.Path("new")))
 	assert.Contains(t, diff(), "+theirs\n")
 	saved = w.captured()
@@ -233,7 +233,7 @@ func TestDiffOfAFile(t *testing.T) {
 	w.remove("new")
 	saved = w.captured()
 	w.Write("new", "mine\n")
-	assert.Contains(t, diff(), "--- a/mine\n+++ /dev/null\n@@ -1 +0,0 @@\n-mine\n")
+	assert.Contains(t, diff(), "--- mine/new\n+++ /dev/null\n@@ -1 +0,0 @@\n-mine\n")
 }
 
 // TestCaptureBudget checks that unread files are recorded after the time limit, and that
@@ -256,4 +256,8 @@ func TestCaptureBudget(t *testing.T) {
 	saved = w.captured(func(req *gitstore.SaveRequest) { req.Budget = time.Hour })
 	assert.Equal(t, []string{"a.txt", "named", "new"}, w.unstaged(saved.Commit.String()))
 	assert.Empty(t, saved.Record.Snapshot().Skipped)
+
+	w.Write("named", "edited\n")
+	saved = w.captured(func(req *gitstore.SaveRequest) { req.Budget, req.Artifacts = 1, []string{"named"} })
+	assert.Equal(t, "edited", w.Git("cat-file", "blob", saved.Commit.String()+":state/named"), "a named file that the own index knows")
 }

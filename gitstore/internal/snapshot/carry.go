@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -42,16 +43,11 @@ type Agreement struct {
 func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, from map[string]checkpoint.ID, err error) {
 	lacks := c.uncaptured()
 	find := &trees.Finder{Reader: r}
-	at := func(tree plumbing.Hash, path string) (e trees.Entry) {
-		if tree.IsZero() || err != nil {
-			return e
+	at := func(tree plumbing.Hash, path string) (f contents.Side) {
+		if err == nil {
+			f, err = contents.At(find, tree, path)
 		}
-		var mode uint32
-		var hash plumbing.Hash
-		if mode, hash, err = find.Lookup(tree, path); mode == trees.ModeTree {
-			mode, hash = 0, plumbing.ZeroHash
-		}
-		return trees.Entry{Mode: mode, Hash: hash}
+		return f
 	}
 	changed, err := trees.Diff(r, c.Captured, c.Index)
 	if err != nil {
@@ -86,16 +82,16 @@ func carry(r trees.Reader, to trees.Adder, c Carrying) (state plumbing.Hash, fro
 			if version.Hash.IsZero() {
 				version = head
 			}
-		case head.Same(base) && !here.Same(version):
-			isSame := version.Same(at(agreed.Staged, path))
-			if isSame || !here.Same(base) && version.Same(head) {
+		case head == base && here != version:
+			isSame := version == at(agreed.Staged, path)
+			if isSame || here != base && version == head {
 				version, isHere = here, true
 			}
 		}
 		if err != nil {
 			return state, nil, err
 		}
-		if now := at(c.Captured, path); !now.Same(version) {
+		if at(c.Captured, path) != version {
 			if !version.Hash.IsZero() && !c.isFree(find, path, lacks) {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 
 // feed gives the vetted list to git, and reports whether the own index has changed.
 func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) {
-	if t.req.Idle && !t.Cut && (len(l.others)+len(l.changed) > 0 || t.o.reread) { // the save writes
+	if t.req.Idle && !t.cut && (len(l.others)+len(l.changed) > 0 || t.o.reread) { // the save writes
 		if err := t.listIgnored(t.ctx, &l); err != nil {
 			return false, fmt.Errorf("list ignored files: %w", err)
 		}
@@ -25,42 +26,33 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 		return false, err
 	}
 	var files []readFile
-	if !t.Cut {
+	if !t.cut {
 		var hidden []string
 		leave := setOf(forced)
 		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return leave[name] })
 		hidden, files = t.vet(l)
 		forced = append(forced, hidden...)
-		t.State.Ignores = t.ignores(l.ignored)
+		t.Facts.Ignores = t.ignores(l.ignored)
 	}
 	if t.failed != nil {
 		return false, t.failed
-	}
-	if t.o.fresh { // git write-tree fails for an unmerged path, which git add would resolve
-		resolved := map[string]bool{}
-		for _, f := range files {
-			resolved[f.path] = true
-		}
-		for name := range t.unmerged {
-			if !resolved[name] {
-				forced = append(forced, name)
-			}
-		}
 	}
 	if err := t.remove(forced); err != nil {
 		return false, err
 	}
 	fed, err := t.add(ctx, files)
-	if err = errors.Join(err, t.failed); err != nil {
-		return fed, err
+	if err = errors.Join(err, t.failed); err != nil || !t.o.fresh {
+		return fed || len(forced) > 0, err
 	}
-	var unread []string // git write-tree fails for unmerged files that are left out, too
-	for _, name := range t.Left {
-		if t.unmerged[name] {
-			unread = append(unread, name)
+	// A new own index has the unmerged paths of the user's index. Git write-tree fails for those that
+	// git add has not resolved.
+	unresolved, left := maps.Clone(t.unmerged), setOf(t.left)
+	for _, f := range files {
+		if !left[f.path] {
+			delete(unresolved, f.path)
 		}
 	}
-	return fed || len(forced)+len(unread) > 0, t.remove(unread)
+	return true, t.remove(slices.Collect(maps.Keys(unresolved)))
 }
 
 // remove removes paths from the own index, whatever the worktree has there.
@@ -79,10 +71,10 @@ func (t *taker) remove(paths []string) error {
 // user's index has and without artifacts. A file that was untracked and is ignored now may be a
 // secret.
 func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
-	find, intended := &trees.Finder{Reader: t.o.reader}, setOf(t.User.Intent)
+	find, intended := &trees.Finder{Reader: t.o.reader}, setOf(t.user.Intent)
 	for _, name := range paths {
-		t.Hidden[name] = t.Named[name]
-		if t.Named[name] || intended[name] || t.unmerged[name] {
+		t.hidden[name] = t.named[name]
+		if t.named[name] || intended[name] || t.unmerged[name] {
 			continue
 		}
 		mode, _, err := find.Lookup(t.Staged, name)
@@ -106,41 +98,32 @@ const (
 const maxCulprits = 20
 
 // add makes git read files into the own index, and reports whether it did. Under a time limit it
-// works in batches, and the rest of the files is left out when the time has ended. Artifacts have no
-// time limit.
+// works in batches. When the time has ended, only named files are read, and the rest is left out.
 func (t *taker) add(ctx context.Context, files []readFile) (changed bool, err error) {
-	var named []readFile
-	files = slices.DeleteFunc(slices.Clone(files), func(f readFile) bool {
-		if t.Named[f.path] && !t.end.IsZero() {
-			named = append(named, f)
-		}
-		return t.Named[f.path] && !t.end.IsZero()
-	})
-	if len(named) > 0 {
-		if _, err := t.update(t.ctx, named); err != nil {
-			return true, err
-		}
-	}
-	changed = len(named) > 0
-	for len(files) > 0 && !t.late() {
+	for late := false; len(files) > 0; {
 		n, size := 0, int64(0)
 		for n < len(files) && (t.end.IsZero() || n < batchPaths && (n == 0 || size+files[n].size <= batchBytes)) {
 			size += files[n].size
 			n++
 		}
-		rest, err := t.update(ctx, files[:n])
+		batch, limited := files[:n], ctx
+		if late = late || t.late(); late {
+			limited = t.ctx
+			batch = slices.DeleteFunc(slices.Clone(batch), func(f readFile) bool {
+				if !t.named[f.path] {
+					t.cut = true
+					t.skip(f.path, f.size, checkpoint.OutOfTime)
+				}
+				return !t.named[f.path]
+			})
+		}
+		rest, err := t.update(limited, batch)
 		if changed = true; err != nil {
 			return changed, err
 		}
-		if len(rest) > 0 {
-			files = slices.Concat(rest, files[n:])
-			break
+		if files = files[n:]; len(rest) > 0 {
+			late, files = true, slices.Concat(rest, files)
 		}
-		files = files[n:]
-	}
-	for _, f := range files {
-		t.Cut = true
-		t.skip(f.path, f.size, checkpoint.OutOfTime)
 	}
 	return changed, nil
 }
@@ -204,16 +187,15 @@ func firstLine(text string) string {
 // countDone returns the number of paths that git update-index --verbose has reported, in order.
 func countDone(out []byte, paths []string) (n int) {
 	text := string(out)
-	for _, name := range paths {
-		rest, ok := strings.CutPrefix(text, "add '"+name+"'\n")
+	for n < len(paths) {
+		rest, ok := strings.CutPrefix(text, "add '"+paths[n]+"'\n")
 		if !ok {
-			rest, ok = strings.CutPrefix(text, "remove '"+name+"'\n")
+			rest, ok = strings.CutPrefix(text, "remove '"+paths[n]+"'\n")
 		}
 		if !ok {
-			return n
+			break
 		}
-		text = rest
-		n++
+		text, n = rest, n+1
 	}
 	return n
 }

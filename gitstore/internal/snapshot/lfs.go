@@ -2,18 +2,17 @@ package snapshot
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
@@ -97,24 +96,17 @@ func (s *Capturer) pointer(blob plumbing.Hash) (LFSPointer, bool) {
 	return parsePointer(string(data))
 }
 
+// pointerFile matches a pointer file. Its keys are sorted.
+var pointerFile = document.Pattern(`^version https://git-lfs\.github\.com/spec/.*\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize ([0-9]+)(?:\n|$)`)
+
 // parsePointer parses the text of a pointer file.
 func parsePointer(text string) (p LFSPointer, ok bool) {
-	lines := strings.Split(text, "\n")
-	if !strings.HasPrefix(lines[0], "version https://git-lfs.github.com/spec/") {
+	m := pointerFile().FindStringSubmatch(text)
+	if m == nil {
 		return p, false
 	}
-	p.Size = -1
-	for _, line := range lines[1:] {
-		if oid, found := strings.CutPrefix(line, "oid sha256:"); found {
-			p.OID = strings.TrimSpace(oid)
-		} else if size, found := strings.CutPrefix(line, "size "); found {
-			if n, err := strconv.ParseInt(strings.TrimSpace(size), 10, 64); err == nil {
-				p.Size = n
-			}
-		}
-	}
-	sum, err := hex.DecodeString(p.OID)
-	return p, err == nil && len(sum) == 32 && p.OID == strings.ToLower(p.OID) && p.Size >= 0
+	size, err := strconv.ParseInt(m[2], 10, 64)
+	return LFSPointer{OID: m[1], Size: size}, err == nil
 }
 
 // KeepContent links the content of a checkpoint's pointers into the folder of this program,
@@ -173,8 +165,7 @@ func hasSize(path string, size int64) bool {
 }
 
 func linkFile(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+	if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	in, err := os.Open(from)
@@ -182,7 +173,7 @@ func linkFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	return fsutil.ReplaceFile(to, io.Reader(in), fsutil.ReplaceOptions{Temp: ".tmp-", Mode: 0o644, Sync: true})
+	return fsutil.ReplaceFile(to, in, fsutil.ReplaceOptions{Temp: ".tmp-", Mode: 0o644, Sync: true})
 }
 
 // keptFor is the time for which content stays after no checkpoint names it any more: `undo`
@@ -223,14 +214,11 @@ func (s *Capturer) SweepContent(ctx context.Context, purged map[string]bool) err
 		return err
 	}
 	needed := map[string]bool{}
-	for _, archived := range []bool{false, true} {
+	lists := map[bool]func(context.Context, checkpoint.Issue, int) (*chain.List, error){false: s.chain.List, true: s.chain.Archived}
+	for archived, list := range lists {
 		issues, _, err := s.chain.Issues(ctx, archived)
 		if err != nil {
 			return err
-		}
-		list := s.chain.List
-		if archived {
-			list = s.chain.Archived
 		}
 		for _, issue := range issues {
 			l, err := list(ctx, issue, 0)

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -72,16 +71,11 @@ func (s *Capturer) Ignores(ctx context.Context) (string, error) {
 func (s *Capturer) ignores(ignored []string) string {
 	sum := sha256.New()
 	user, _ := git.UserFile(s.repo.Config, "core.excludesfile", "ignore")
-	files := []string{filepath.Join(s.repo.Info.CommonDir, "info", "exclude"), user}
+	addFiles(sum, filepath.Join(s.repo.Info.CommonDir, "info", "exclude"), user)
 	slices.Sort(ignored)
 	for _, name := range ignored {
 		fmt.Fprintf(sum, "%q\n", name)
-		files = append(files, filepath.Join(s.repo.Info.Root, filepath.FromSlash(name)))
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil && len(data) > 0)
-		sum.Write(data)
+		addFiles(sum, filepath.Join(s.repo.Info.Root, filepath.FromSlash(name)))
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
@@ -90,9 +84,8 @@ func (s *Capturer) ignores(ignored []string) string {
 // the .gitignore files that it ignores. It starts git only if the list has a .gitignore file.
 func (s *Capturer) splitIgnored(ctx context.Context, listed []string) (others, ignored []string, err error) {
 	var doubtful []string
-	isDoubtful := func(name string) bool { return slices.Contains(strings.Split(name, "/"), ignoreFile) }
 	for _, name := range listed {
-		if strings.Contains(name, ignoreFile) && isDoubtful(name) {
+		if strings.Contains("/"+name+"/", "/"+ignoreFile+"/") {
 			doubtful = append(doubtful, name)
 		}
 	}

@@ -9,9 +9,11 @@ import (
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/treediff"
 	"git-checkpoint/gitstore/internal/trees"
@@ -155,8 +157,8 @@ func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 }
 
 // Diff returns the difference between a file in the worktree and a checkpoint's file, in the format of
-// git diff. Both are copied to temporary files named mine and checkpoint, so that the headers have only
-// these names. The text contains raw file contents: callers must escape it for a terminal.
+// git diff, by a temporary index with this file alone. The text contains raw file contents: callers
+// must escape it for a terminal.
 func (s *Capturer) Diff(ctx context.Context, c *chain.Checkpoint, path string) (string, error) {
 	state, err := s.StateTree(c)
 	if err != nil {
@@ -167,64 +169,24 @@ func (s *Capturer) Diff(ctx context.Context, c *chain.Checkpoint, path string) (
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	mine, err := s.readMine(path)
+	// Git add stores an empty file for a new one.
+	g := s.git().OnIndex(filepath.Join(dir, "index"), s.repo.Config...).With(
+		"GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+odb.JoinAlternates(s.repo.Info.ObjectDirs()))
+	f, err := contents.At(&trees.Finder{Reader: s.repo.Objects}, state, path)
+	switch {
+	case err == nil && f.IsBlob():
+		_, err = g.Pipe(ctx, fmt.Appendf(nil, "%o %s\t%s\x00", f.Mode, f.Hash, path), "update-index", "-z", "--index-info")
+	case err == nil && fsutil.Exists(filepath.Join(g.Dir, filepath.FromSlash(path))):
+		_, err = g.Output(ctx, "add", "--intent-to-add", "--force", "--", path)
+	}
+	var out []byte
+	if err == nil {
+		out, err = g.Output(ctx, "-c", "core.bigFileThreshold="+treediff.MaxPatched, "diff", "-R", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=checkpoint/", "--dst-prefix=mine/", "--", path)
+	}
 	if err != nil {
-		return "", fmt.Errorf("compare %q: %w", path, err)
-	}
-	theirs, err := s.readTheirs(ctx, state, path)
-	if err != nil {
-		return "", fmt.Errorf("compare %q: %w", path, err)
-	}
-	names := []string{"mine", "checkpoint"}
-	for i, content := range [][]byte{mine, theirs} {
-		if content == nil {
-			names[i] = "/dev/null" // git knows this name on every system
-		} else if err := os.WriteFile(filepath.Join(dir, names[i]), content, 0o600); err != nil {
-			return "", err
-		}
-	}
-	g := s.git()
-	g.Dir = dir
-	out, err := g.Output(ctx, "diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--", names[0], names[1])
-	if err != nil && git.Code(err) != 1 {
 		return "", fmt.Errorf("compare %q: %w", path, err)
 	}
 	return string(out), nil
-}
-
-// readMine returns the content of a file or the target of a symlink in the worktree, or nil.
-func (s *Capturer) readMine(path string) ([]byte, error) {
-	root, err := os.OpenRoot(s.repo.Info.Root)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	name := filepath.FromSlash(path)
-	info, err := root.Lstat(name)
-	switch {
-	case err != nil || info.IsDir():
-		return nil, nil
-	case trees.ModeOf(info) == trees.ModeSymlink:
-		link, err := root.Readlink(name)
-		return []byte(link), err
-	case !info.Mode().IsRegular() || info.Size() > maxDigested:
-		return nil, fmt.Errorf("no regular file, or more than %d bytes", maxDigested)
-	}
-	content, err := root.ReadFile(name)
-	return append([]byte{}, content...), err
-}
-
-// readTheirs is readMine for a file of a state, as git would check it out.
-func (s *Capturer) readTheirs(ctx context.Context, state plumbing.Hash, path string) ([]byte, error) {
-	f, err := contents.At(&trees.Finder{Reader: s.repo.Objects}, state, path)
-	if err != nil || !f.IsBlob() {
-		return nil, err
-	}
-	if size, err := s.repo.Objects.Size(f.Hash); err != nil || size > maxDigested {
-		return nil, cmp.Or(err, fmt.Errorf("more than %d bytes", maxDigested))
-	}
-	content, err := s.git().Output(ctx, "cat-file", "--filters", state.String()+":"+path)
-	return append([]byte{}, content...), err
 }
 
 // Uncommitted returns the files that differ from HEAD, including untracked files.

@@ -135,10 +135,6 @@ func (s *Capturer) untrackedIn(entries []trees.Entry) func(place string) bool {
 // Boundary returns the boundary of the repository.
 func (s *Capturer) Boundary(ctx context.Context) *repository.Boundary { return s.repo.Boundary(ctx) }
 
-// CheckPlace fails if a checkpoint cannot contain a file at this path relative to the
-// root, for example because git reserves the path.
-func CheckPlace(place string) error { return trees.CheckPath(place, trees.ModeFile) }
-
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
 	out, err := s.repo.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
@@ -241,22 +237,21 @@ func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]str
 		return nil, err
 	}
 	defer root.Close()
-	var names, asked []string
+	var names []string
 	for _, place := range places {
 		name := path.Clean(place)
 		info, err := root.Stat(filepath.FromSlash(name))
-		if err != nil || !info.Mode().IsRegular() || info.Size() > maxDigested {
-			continue
+		if err == nil && info.Mode().IsRegular() && info.Size() <= maxDigested {
+			names = append(names, name)
 		}
-		names, asked = append(names, name), append(asked, place)
 	}
 	hashes, err := s.git().HashFiles(ctx, names, false)
 	if err != nil {
 		return nil, err
 	}
-	digests := make(map[string]string, len(asked))
-	for n, place := range asked {
-		if hash := hashes[names[n]]; !hash.IsZero() {
+	digests := map[string]string{}
+	for _, place := range places {
+		if hash := hashes[path.Clean(place)]; !hash.IsZero() {
 			digests[place] = digest(hash)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -16,7 +17,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/filelock"
@@ -39,12 +39,11 @@ import (
 // they are new keep their content. A copy always keeps the modification time: git treats a file
 // as possibly changed if it is as new as the index.
 //
-// The file index.note beside it has the facts of the last save. Both are valid only under the
-// lock of the note.
+// Beside it are the file index.note with the facts of the last save, and for a moment a copy of the
+// user's index, index.user. They are valid only under the lock index.busy.
 type ownIndex struct {
 	s       *Capturer
 	file    string // a temporary copy in a dry run
-	real    string // path for copies of the user's index
 	git     git.Git
 	note    indexNote
 	objects string        // folder for the objects of a dry run, or ""
@@ -65,8 +64,7 @@ type indexNote struct {
 	Index   string `json:"index"`   // identity of the own index, which a killed save changes
 	Tree    string `json:"tree"`    // of the own index, in hex; "" if unknown
 
-	Cleared []string  `json:"cleared,omitempty"` // paths whose flags skip-worktree and assume-unchanged are cleared
-	User    userIndex `json:"user"`              // the user's index
+	User userIndex `json:"user"` // the user's index
 }
 
 // A userIndex holds the content of the user's index, compared with HEAD.
@@ -89,14 +87,10 @@ type indexEntry struct {
 	Hash  string `json:"hash"`
 }
 
-// noteOfIndex is the name of the note beside the own index.
-const noteOfIndex = "index.note"
-
 // openOwnIndex locks the own index. In a dry run, it makes a temporary copy, whose objects git stores
 // in a temporary folder.
 func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, err error) {
-	dir := s.repo.StateDir()
-	o = &ownIndex{s: s, file: filepath.Join(dir, "index"), real: filepath.Join(dir, "index.user"), reader: s.repo.Objects, close: func() {}}
+	o = &ownIndex{s: s, file: filepath.Join(s.repo.StateDir(), "index"), reader: s.repo.Objects, close: func() {}}
 	var env []string
 	if req.DryRun {
 		temp, err := os.MkdirTemp("", "git-checkpoint-")
@@ -111,11 +105,12 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 			o.reader.Close() // first, because Windows removes no open file
 			os.RemoveAll(temp)
 		}
-		if err := errors.Join(err, os.Mkdir(o.objects, 0o777), fsutil.CopyWithTime(o.file, filepath.Join(temp, "index")), fsutil.CopyWithTime(o.notePath(), filepath.Join(temp, noteOfIndex))); err != nil {
+		own := o.file
+		o.file = filepath.Join(temp, "index")
+		if err := errors.Join(err, os.Mkdir(o.objects, 0o777), fsutil.CopyWithTime(own, o.file), fsutil.CopyWithTime(own+".note", o.file+".note")); err != nil {
 			o.close()
 			return nil, err
 		}
-		o.file, o.real = filepath.Join(temp, "index"), filepath.Join(temp, "index.user")
 	} else if err := o.lock(ctx, cmp.Or(req.Budget, lockWait)); err != nil {
 		return nil, err
 	}
@@ -157,20 +152,14 @@ func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 		return err
 	}
 	o.close = func() { f.Close() }
-	for _, left := range []string{o.file + ".lock", o.real, o.real + ".lock"} {
+	for _, left := range []string{o.file + ".lock", o.file + ".user", o.file + ".user.lock"} {
 		os.Remove(left) // of a killed process, because this one has the lock
 	}
 	return nil
 }
 
-// unlock removes git's lock of the own index. Only a killed git leaves it, or one whose program was
-// killed, because this process has the lock.
-func (o *ownIndex) unlock() { os.Remove(o.file + ".lock") }
-
-func (o *ownIndex) notePath() string { return filepath.Join(filepath.Dir(o.file), noteOfIndex) }
-
 func (o *ownIndex) readNote() {
-	data, err := os.ReadFile(o.notePath())
+	data, err := os.ReadFile(o.file + ".note")
 	if err != nil || json.Unmarshal(data, &o.note) != nil {
 		o.note = indexNote{}
 	}
@@ -179,19 +168,16 @@ func (o *ownIndex) readNote() {
 // writeNote stores the note. Without it, the next save begins with a new index.
 func (o *ownIndex) writeNote() error {
 	o.note.Index = identityOf(o.file)
-	note, user := o.note, &o.note.User
-	paths := slices.Concat(user.Intent, user.Links, user.Skip, user.Assume)
-	for _, e := range user.Conflicts {
-		paths = append(paths, e.Path)
-	}
-	if slices.ContainsFunc(paths, func(path string) bool { return !utf8.ValidString(path) }) { // JSON cannot have it
-		note.User, note.Cleared = userIndex{}, nil
-	}
+	note := o.note
 	data, err := json.Marshal(&note)
+	if bytes.Contains(data, []byte(`\ufffd`)) { // a path that JSON cannot have
+		note.User = userIndex{}
+		data, err = json.Marshal(&note)
+	}
 	if err != nil || o.objects != "" {
 		return err
 	}
-	return o.s.repo.WriteUnsynced(o.notePath(), data)
+	return o.s.repo.WriteUnsynced(o.file+".note", data)
 }
 
 // git returns a git command that runs at the root of the worktree.
@@ -209,7 +195,7 @@ func (o *ownIndex) run(ctx context.Context, stdin []byte, args ...string) ([]byt
 	}
 	out, err := run.Finish(stdin)
 	if ctx.Err() != nil {
-		o.unlock() // git was stopped
+		os.Remove(o.file + ".lock") // git was stopped
 	}
 	for line := range strings.Lines(run.Warnings()) {
 		o.warnings = append(o.warnings, strings.TrimSpace(line))
@@ -243,10 +229,7 @@ func (o *ownIndex) begin(fresh bool) error {
 	config, boot := o.s.digestOfSettings(), fsutil.BootID()
 	_, err := os.Stat(o.file)
 	sparse, _ := git.Last(o.s.repo.Config, "core.sparsecheckout")
-	known := err == nil && o.note.Root == o.s.repo.Info.Root && o.note.Config == config && o.note.Boot == boot
-	if known && boot == "" {
-		known = isIntact(o.file)
-	}
+	known := err == nil && o.note.Root == o.s.repo.Info.Root && o.note.Config == config && o.note.Boot == boot && (boot != "" || isIntact(o.file))
 	if identity := identityOf(o.s.repo.Info.Index); known && git.Bool(sparse) && identity != o.note.User.Identity {
 		known = false // paths that left the sparse checkout are not deleted
 	}
@@ -257,9 +240,12 @@ func (o *ownIndex) begin(fresh bool) error {
 		return nil
 	}
 	o.fresh = true
-	o.unlock()
+	os.Remove(o.file + ".lock") // of a killed git, because this process has the lock of the own index
 	o.note = indexNote{Root: o.s.repo.Info.Root, Boot: boot, Config: config, User: o.note.User}
 	if err := o.s.repo.Objects.MakeDirs(filepath.Dir(o.file)); err != nil && o.objects == "" {
+		return err
+	}
+	if err := fsutil.IgnoreMissing(os.Remove(o.file + ".note")); err != nil { // until the marks of the copy are cleared
 		return err
 	}
 	return fsutil.CopyWithTime(o.s.repo.Info.Index, o.file)
@@ -274,11 +260,12 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 		return u, nil
 	}
 	o.reread = true
-	if err := fsutil.CopyWithTime(o.s.repo.Info.Index, o.real); err != nil {
+	copied := o.file + ".user"
+	if err := fsutil.CopyWithTime(o.s.repo.Info.Index, copied); err != nil {
 		return nil, fmt.Errorf("copy index: %w", err)
 	}
-	defer os.Remove(o.real)
-	g := o.git.With("GIT_INDEX_FILE=" + o.real)
+	defer os.Remove(copied)
+	g := o.git.With("GIT_INDEX_FILE=" + copied)
 	out, err := g.Output(ctx, "ls-files", "-z", "-s", "-v")
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
@@ -398,23 +385,23 @@ func (o *ownIndex) addTo(k *repo.ObjectWriter) error {
 // digestOfSettings returns a digest of the settings and files that change how git stores files.
 func (s *Capturer) digestOfSettings() string {
 	sum := sha256.New()
+	keys := []string{"core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.symlinks", "core.sparsecheckout", "core.sparsecheckoutcone", "core.precomposeunicode", "core.checkroundtripencoding"}
 	for _, e := range s.repo.Config {
-		switch e.Key {
-		case "core.autocrlf", "core.eol", "core.filemode", "core.ignorecase", "core.symlinks", "core.sparsecheckout", "core.sparsecheckoutcone", "core.precomposeunicode", "core.checkroundtripencoding":
-		default:
-			if !strings.HasPrefix(e.Key, "filter.") {
-				continue
-			}
+		if slices.Contains(keys, e.Key) || strings.HasPrefix(e.Key, "filter.") {
+			fmt.Fprintf(sum, "%q %q\n", e.Key, e.Value)
 		}
-		fmt.Fprintf(sum, "%q %q\n", e.Key, e.Value)
 	}
 	user, _ := git.UserFile(s.repo.Config, "core.attributesfile", "attributes")
-	for _, file := range []string{filepath.Join(s.repo.Info.CommonDir, "info", "attributes"), user} {
-		data, err := os.ReadFile(file)
-		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil)
-		sum.Write(data)
-	}
+	addFiles(sum, filepath.Join(s.repo.Info.CommonDir, "info", "attributes"), user)
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// addFiles adds the contents of files to a digest. A missing file is as an empty one.
+func addFiles(sum io.Writer, files ...string) {
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		fmt.Fprintf(sum, "%d\n%s", len(data), data)
+	}
 }
 
 func (s *Capturer) isPartial() bool { return repository.Partial(s.repo.Config) }

@@ -40,14 +40,9 @@ func (s *Capturer) LocalCommits(ctx context.Context, c *chain.Checkpoint) ([]Loc
 			continue // not checked out
 		}
 		g := git.Git{Dir: dir, Unset: repository.Variables(), Apart: s.repo.Git.Apart, Env: []string{"GIT_NO_LAZY_FETCH=1"}}
-		if _, err := g.Output(ctx, "cat-file", "-e", l.Commit.String()+"^{commit}"); err != nil {
-			l.Missing = true
-			found = append(found, l)
-			continue
-		}
 		// The question of git push --recurse-submodules=check.
 		out, err := g.Output(ctx, "rev-list", "-n", "1", l.Commit.String(), "--not", "--remotes")
-		if err == nil && len(out) > 0 {
+		if l.Missing = err != nil; l.Missing || len(out) > 0 {
 			found = append(found, l)
 		}
 	}

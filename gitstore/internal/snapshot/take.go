@@ -22,48 +22,40 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A State is the content of a worktree and its index, as git would store it.
-type State struct {
-	Head     repo.Head
-	HeadTree plumbing.Hash // zero on an unborn branch
-	User     userIndex     // the user's index
-	Staged   plumbing.Hash // tree of the index, with HEAD's version of unmerged paths
-	Tree     plumbing.Hash // tree of the files that git reads from the worktree, with submodules as staged
-	Skipped  []checkpoint.Skipped
-	Left     []string // all skipped paths whose content the tree may not have
-	Flagged  []checkpoint.Flagged
-	Hidden   map[string]bool // artifacts that git ignores
-	Named    map[string]bool // artifacts, and those of the checkpoint before
-	Required map[string]bool // artifacts of the request
-	Ignores  string          // digest of git's rules for ignored files that the tree does not have
-	Cut      bool            // the time ended before all files were read
-	Unlisted bool            // the time ended before git had listed the files
-
-	Changes  []trees.Change   // from HEAD to the index
-	Sizes    map[string]int64 // of the staged files that differ from HEAD, in bytes
-	Unstaged []trees.Change   // from the index to the files
-	Read     int64            // bytes of the files that were read, without those that are staged
-
-	listed int // number of skipped paths, also beyond MaxListed
-}
-
-// A taker takes a state.
+// A taker takes the snapshot of a save.
 type taker struct {
 	*Capturer
-	*State
+	*CapturedSnapshot
 	ctx      context.Context
 	req      Request
 	k        *repo.ObjectWriter
 	o        *ownIndex
 	boundary *repository.Boundary
 	dirs     map[string]error // parents of paths: nil for a directory, errNotDir, or the error of lstat
-	unmerged map[string]bool  // unmerged paths of the user's index
-	end      time.Time        // of the time limit, or zero
-	room     int64            // bytes that may still be read
-	failed   error            // an artifact of the request cannot be stored
+
+	user     userIndex        // the user's index
+	unmerged map[string]bool  // its unmerged paths
+	changes  []trees.Change   // from HEAD to the user's index
+	sizes    map[string]int64 // of the staged files that differ from HEAD, in bytes
+
+	named    map[string]bool // artifacts, and those of the checkpoint before
+	required map[string]bool // artifacts of the request
+	hidden   map[string]bool // artifacts that git ignores
+
+	tree     plumbing.Hash  // of the files that git reads from the worktree, with submodules as staged
+	unstaged []trees.Change // from the user's index to tree
+	left     []string       // all skipped paths whose content tree may not have
+	listed   int            // number of skipped paths, also beyond MaxListed
+	cut      bool           // the time ended before all files were read
+	unlisted bool           // there is no list of files, so only named files are read
+
+	end    time.Time // of the time limit, or zero
+	room   int64     // bytes that may still be read
+	read   int64     // bytes of the files that were read, without those that are staged
+	failed error     // an artifact of the request cannot be stored
 }
 
-// Take takes the state of the worktree: git lists new, changed and missing paths, this program vets
+// take takes the state of the worktree: git lists new, changed and missing paths, this program vets
 // the list, and git stores it, all on an index of this program (ownIndex). The user's index is only
 // read. In a dry run all objects are added to k, else git stores those that it makes.
 //
@@ -74,7 +66,7 @@ type taker struct {
 //
 // A file that cannot be stored is left out and named. Only a lack of resources, and an artifact
 // of the request that cannot be stored, fail the save.
-func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) (*State, error) {
+func (s *Capturer) take(ctx context.Context, req Request, k *repo.ObjectWriter) (*taker, error) {
 	defer trace.Begin(trace.Step, "take the state").End()
 	head, err := s.repo.ReadHead(ctx)
 	if err != nil {
@@ -95,20 +87,23 @@ func (s *Capturer) Take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 		s.repo.Objects.Refresh()
 	}
 	for tries := 1; ; tries++ {
-		t := &taker{Capturer: s, State: &State{Head: head, HeadTree: tree, Hidden: map[string]bool{}, Named: map[string]bool{}, Required: map[string]bool{}}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx)}
-		err := t.take(fresh)
+		t := &taker{
+			Capturer: s, CapturedSnapshot: &CapturedSnapshot{Head: head, HeadTree: tree}, ctx: ctx, req: req, k: k, o: o, boundary: s.repo.Boundary(ctx),
+			dirs: map[string]error{}, hidden: map[string]bool{}, named: map[string]bool{}, required: map[string]bool{},
+		}
+		err := t.run(fresh)
 		var failed *git.CommandError
 		if !fresh && ctx.Err() == nil && errors.As(err, &failed) && failed.Code == 128 {
 			fresh = true // the own index is damaged, or git has pruned a blob that only it knew
 			continue
 		}
-		if err == nil && tries < maxTries && t.User.Identity != identityOf(s.repo.Info.Index) {
+		if err == nil && tries < maxTries && t.user.Identity != identityOf(s.repo.Info.Index) {
 			continue // the user's index has changed meanwhile
 		}
 		if err == nil && req.DryRun {
 			err = o.addTo(k)
 		}
-		return t.State, err
+		return t, err
 	}
 }
 
@@ -126,11 +121,12 @@ func isGone(err error) bool {
 // noLimit exceeds any file size.
 const noLimit = 1 << 62
 
-func (t *taker) take(fresh bool) error {
+// run takes the state. A save of the index alone, and one whose time ends before git has listed the
+// files, read only the named files.
+func (t *taker) run(fresh bool) error {
 	if t.room = t.req.MaxSize; t.room <= 0 {
 		t.room = noLimit
 	}
-	t.dirs = map[string]error{}
 	ctx := t.ctx
 	if t.req.Budget > 0 {
 		t.end = time.Now().Add(t.req.Budget)
@@ -138,23 +134,19 @@ func (t *taker) take(fresh bool) error {
 		defer cancel()
 		ctx = limited
 	}
-	if t.req.Staged {
-		return t.takeStaged()
-	}
 	if err := t.o.begin(fresh); err != nil {
 		return err
 	}
 	listing := t.list(ctx)
 	user, err := t.o.userIndex(t.ctx, t.HeadTree)
-	if err != nil {
-		<-listing
-		return err
-	}
 	l := <-listing
-	if err := t.compare(user); err != nil {
+	if err == nil {
+		err = t.compare(user)
+	}
+	if err != nil {
 		return err
 	}
-	if cleared, err := t.clearFlags(l.others); err != nil {
+	if cleared, err := t.clearFlags(); err != nil {
 		return err
 	} else if cleared {
 		l = <-t.list(ctx)
@@ -162,7 +154,8 @@ func (t *taker) take(fresh bool) error {
 	if l.err != nil && !t.late() {
 		return fmt.Errorf("list the files of the worktree: %w", l.err)
 	}
-	t.Cut, t.Unlisted = l.err != nil, l.err != nil
+	t.unlisted = l.err != nil || t.req.Staged
+	t.cut = t.unlisted
 	if err := t.artifacts(); err != nil {
 		return err
 	}
@@ -176,30 +169,29 @@ func (t *taker) take(fresh bool) error {
 	if err == nil {
 		err = t.addMissing(ctx)
 	}
-	if err == nil {
-		err = t.leaveRepositories()
-	}
-	if err == nil {
-		err = t.submodules()
+	if err == nil && !t.req.Staged {
+		if err = t.leaveRepositories(); err == nil {
+			err = t.submodules()
+		}
 	}
 	if more := t.listed - MaxListed; more > 0 {
-		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more files", more)})
+		t.Facts.Skipped = append(t.Facts.Skipped, checkpoint.Skipped{Path: ".", Reason: fmt.Sprintf("%d more files", more)})
 	}
 	return errors.Join(err, t.o.writeNote())
 }
 
 // compare compares HEAD with the user's index.
 func (t *taker) compare(user *userIndex) (err error) {
-	t.User, t.Staged, t.Sizes = *user, plumbing.NewHash(user.Staged), map[string]int64{}
+	t.user, t.Staged, t.sizes = *user, plumbing.NewHash(user.Staged), map[string]int64{}
 	t.unmerged = map[string]bool{}
 	for _, e := range user.Conflicts {
 		t.unmerged[e.Path] = true
 	}
-	if t.Changes, err = trees.Diff(t.o.reader, t.HeadTree, t.Staged); err != nil {
+	if t.changes, err = trees.Diff(t.o.reader, t.HeadTree, t.Staged); err != nil {
 		return err
 	}
 	fetched := !t.isPartial()
-	for _, c := range t.Changes {
+	for _, c := range t.changes {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
 		}
@@ -217,43 +209,10 @@ func (t *taker) compare(user *userIndex) (err error) {
 		if err != nil {
 			return fmt.Errorf("staged file %q: %w", c.Path, err)
 		}
-		t.Sizes[c.Path] = size
+		t.sizes[c.Path] = size
 		t.room -= size
 	}
 	return nil
-}
-
-// takeStaged takes the user's index, and the named files.
-func (t *taker) takeStaged() error {
-	user, err := t.o.userIndex(t.ctx, t.HeadTree)
-	if err != nil {
-		return err
-	}
-	if err := t.compare(user); err != nil {
-		return err
-	}
-	t.Tree = t.Staged
-	if err := t.artifacts(); err != nil {
-		return err
-	}
-	names := slices.Sorted(maps.Keys(t.Named))
-	hashes, err := t.git().HashFiles(t.ctx, names, !t.req.DryRun)
-	if err != nil {
-		return err
-	}
-	var named []trees.FileEntry
-	for _, name := range names {
-		info, err := t.lstat(name)
-		if t.Hidden[name] = true; err != nil || hashes[name].IsZero() {
-			t.skip(name, 0, checkpoint.NotReadable)
-			continue
-		}
-		named = append(named, trees.FileEntry{Path: name, Mode: trees.ModeOf(info), Hash: hashes[name]})
-	}
-	if len(named) > 0 {
-		t.Tree, err = trees.Replace(t.o.reader, t.k, t.Tree, named)
-	}
-	return errors.Join(err, t.failed, t.o.writeNote())
 }
 
 // write stores the tree of the own index, and compares it with the index of the user.
@@ -266,35 +225,49 @@ func (t *taker) write(changed bool) (err error) {
 		}
 		t.o.note.Tree = strings.TrimSpace(string(out))
 	}
-	t.Tree = plumbing.NewHash(t.o.note.Tree)
-	t.Unstaged, err = trees.Diff(t.o.reader, t.Staged, t.Tree)
+	t.tree = plumbing.NewHash(t.o.note.Tree)
+	if t.unlisted { // the other files of the own index are those that an earlier save read
+		var named []trees.FileEntry
+		find := &trees.Finder{Reader: t.o.reader}
+		for name := range t.named {
+			mode, hash, err := find.Lookup(t.tree, name)
+			if err != nil {
+				return err
+			}
+			named = append(named, trees.FileEntry{Path: name, Mode: mode, Hash: hash})
+		}
+		if t.tree, err = replace(t.o.reader, t.k, t.Staged, named); err != nil {
+			return err
+		}
+	}
+	t.unstaged, err = trees.Diff(t.o.reader, t.Staged, t.tree)
 	return err
 }
 
 // addMissing adds files that are in the worktree, and that git does not list because it ignores
 // them: artifacts, and files that the user's index has.
 func (t *taker) addMissing(ctx context.Context) error {
-	names := slices.Sorted(maps.Keys(t.Named))
-	if !t.Cut {
-		names = append(slices.AppendSeq(names, maps.Keys(t.unmerged)), t.User.Intent...)
+	names := slices.Collect(maps.Keys(t.named))
+	if !t.cut {
+		names = append(slices.AppendSeq(names, maps.Keys(t.unmerged)), t.user.Intent...)
 	}
 	find := &trees.Finder{Reader: t.o.reader}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		mode, _, err := find.Lookup(t.Tree, name)
-		return err == nil && mode != 0
+		mode, _, err := find.Lookup(t.tree, name)
+		return err == nil && mode != 0 && !t.unlisted
 	})
-	for _, c := range t.Unstaged {
-		if c.New.Mode == 0 && c.Old.Mode != trees.ModeGitlink && !t.Cut {
+	for _, c := range t.unstaged {
+		if c.New.Mode == 0 && c.Old.Mode != trees.ModeGitlink && !t.cut {
 			names = append(names, c.Path)
 		}
 	}
 	slices.Sort(names)
 	var files []readFile
 	for _, name := range slices.Compact(names) {
-		t.Hidden[name] = t.Named[name]
+		t.hidden[name] = t.named[name]
 		info, err := t.lstat(name)
 		skips := func(f checkpoint.Skipped) bool { return f.Path != "." && checkpoint.IsWithin(name, f.Path) }
-		if isGone(err) || err == nil && info.IsDir() || slices.ContainsFunc(t.Skipped, skips) || t.boundary.Find(name).Reason != "" {
+		if isGone(err) || err == nil && info.IsDir() || slices.ContainsFunc(t.Facts.Skipped, skips) || t.boundary.Find(name).Reason != "" {
 			continue
 		}
 		t.vetFile(name, info, err, func(string) bool { return true }, &files)
@@ -310,7 +283,7 @@ func (t *taker) addMissing(ctx context.Context) error {
 // files the own index knows may have become one.
 func (t *taker) leaveRepositories() error {
 	var inside []string
-	for _, c := range t.Unstaged {
+	for _, c := range t.unstaged {
 		if c.Old.Mode == 0 && c.New.Mode != trees.ModeGitlink {
 			if f := t.boundary.Find(c.Path); f.Reason != "" {
 				t.skipOnce(f.Path, f.Reason)
@@ -328,37 +301,35 @@ func (t *taker) leaveRepositories() error {
 // entries in the tree to those that are staged.
 func (t *taker) submodules() error {
 	var entries []trees.FileEntry
-	isBack := map[string]bool{}
 	find := &trees.Finder{Reader: t.o.reader}
-	for _, c := range t.Unstaged {
+	others := slices.DeleteFunc(slices.Clone(t.unstaged), func(c trees.Change) bool {
 		if c.Old.Mode != trees.ModeGitlink && c.New.Mode != trees.ModeGitlink || c.New.Mode != 0 && c.New.Mode != trees.ModeGitlink {
-			continue // a file in place of a submodule is a file
+			return false // a file in place of a submodule is a file
 		}
-		if mode, _, err := find.Lookup(t.Tree, c.Path); err == nil && mode == trees.ModeTree {
-			continue // likewise files
+		if mode, _, err := find.Lookup(t.tree, c.Path); err == nil && mode == trees.ModeTree {
+			return false // likewise files
 		}
-		isBack[c.Path] = true
 		entries = append(entries, trees.FileEntry{Path: c.Path, Mode: c.Old.Mode, Hash: c.Old.Hash})
-	}
+		return true
+	})
 	if len(entries) > 0 {
-		tree, err := replace(t.o.reader, t.k, t.Tree, entries)
+		tree, err := replace(t.o.reader, t.k, t.tree, entries)
 		if err != nil {
 			return err
 		}
-		t.Tree = tree
-		t.Unstaged = slices.DeleteFunc(t.Unstaged, func(c trees.Change) bool { return isBack[c.Path] })
+		t.tree, t.unstaged = tree, others
 	}
-	if len(t.User.Links) == 0 {
+	if len(t.user.Links) == 0 {
 		return nil
 	}
 	status := func(links ...string) ([]byte, error) {
 		args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=none", "--"}
 		return t.git().Output(t.ctx, append(args, links...)...)
 	}
-	out, err := status(t.User.Links...)
+	out, err := status(t.user.Links...)
 	if err != nil { // git stops at a damaged submodule, and at a symlink in place of one
 		out = nil
-		for _, link := range t.User.Links {
+		for _, link := range t.user.Links {
 			one, err := status(link)
 			if t.ctx.Err() != nil {
 				return fmt.Errorf("compare submodules: %w", err)
@@ -398,6 +369,10 @@ type fileList struct {
 // list starts git's comparison of the worktree with the own index.
 func (t *taker) list(ctx context.Context) <-chan fileList {
 	done := make(chan fileList, 1)
+	if t.req.Staged {
+		done <- fileList{}
+		return done
+	}
 	go func() {
 		var l fileList
 		dropped := make(chan error, 1)
@@ -457,36 +432,32 @@ func (t *taker) takesUntracked() bool {
 	return !hidden || !t.req.Automatic
 }
 
-// clearFlags makes git read files that the user's index marks as unchanged, and reports whether it
-// changed the own index. In a sparse checkout, git itself reads files that are there. others are the
-// new files.
-func (t *taker) clearFlags(others []string) (cleared bool, err error) {
+// clearFlags makes git read files that the user's index marks as unchanged, and names them. It reports
+// whether it changed the own index, which has marks only if it is a new copy. In a sparse checkout,
+// git itself reads files that are there.
+func (t *taker) clearFlags() (cleared bool, err error) {
 	sparse, _ := git.Last(t.repo.Config, "core.sparsecheckout")
-	before := setOf(t.o.note.Cleared) // a path may have both flags, and is cleared of both
 	for _, f := range []struct {
 		paths []string
 		flag  string
-	}{{t.User.Skip, "skip-worktree"}, {t.User.Assume, "assume-unchanged"}} {
-		if f.flag == "skip-worktree" && git.Bool(sparse) {
+	}{{t.user.Skip, "skip-worktree"}, {t.user.Assume, "assume-unchanged"}} {
+		if len(f.paths) == 0 || t.req.Staged || f.flag == "skip-worktree" && git.Bool(sparse) {
 			continue
 		}
-		there := slices.DeleteFunc(slices.Clone(f.paths), func(name string) bool {
+		for _, name := range f.paths {
 			info, err := t.lstat(name)
-			isBelow := func(other string) bool { return strings.HasPrefix(other, name+"/") }
-			isFree := err == nil && info.IsDir() && !slices.ContainsFunc(others, isBelow) // for the file
-			return f.flag == "skip-worktree" && (isGone(err) || isFree)
-		})
-		for _, name := range there[:min(len(there), MaxListed)] {
-			t.Flagged = append(t.Flagged, checkpoint.Flagged{Path: name, Flag: f.flag})
+			isAbsent := f.flag == "skip-worktree" && (isGone(err) || err == nil && info.IsDir())
+			if !isAbsent && len(t.Facts.Flagged) < MaxListed {
+				t.Facts.Flagged = append(t.Facts.Flagged, checkpoint.Flagged{Path: name, Flag: f.flag})
+			}
 		}
-		new := slices.DeleteFunc(slices.Clone(there), func(name string) bool { return before[name] })
-		if len(new) == 0 {
+		if !t.o.fresh {
 			continue
 		}
-		if _, err := t.o.run(t.ctx, joinPaths(new), "update-index", "--no-"+f.flag, "-z", "--stdin"); err != nil {
+		if _, err := t.o.run(t.ctx, joinPaths(f.paths), "update-index", "--no-"+f.flag, "-z", "--stdin"); err != nil {
 			return false, fmt.Errorf("read marked files: %w", err)
 		}
-		t.o.note.Cleared, cleared = append(t.o.note.Cleared, new...), true
+		cleared = true
 	}
 	return cleared, nil
 }
@@ -521,11 +492,11 @@ func (t *taker) artifacts() error {
 		if f := t.boundary.Find(clean); f.Reason != "" {
 			return fmt.Errorf("artifact %q: %q is %s", name, f.Path, f.Reason)
 		}
-		t.Required[clean], t.Named[clean] = true, true
+		t.required[clean], t.named[clean] = true, true
 	}
 	for _, name := range t.req.kept {
 		if clean, err := checkArtifact(root, name); err == nil && t.boundary.Find(clean).Reason == "" {
-			t.Named[clean] = true
+			t.named[clean] = true
 		}
 	}
 	return nil

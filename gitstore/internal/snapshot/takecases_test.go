@@ -119,6 +119,14 @@ func TestTake(t *testing.T) {
 			w.Write("a", "edited\n")
 			return nil
 		},
+		"absent, and marked skip-worktree after the first save": func(w *takes) map[string]string {
+			w.checkTaken("before")
+			w.Git("update-index", "--skip-worktree", "a")
+			w.remove("a")
+			assert.Equal(w.t, w.files("HEAD")["a"], w.files(w.take().Tree.String())["a"], "git treats it as unchanged")
+			w.Git("update-index", "--no-skip-worktree", "a")
+			return nil
+		},
 		"a directory without new files in place of a file marked skip-worktree": func(w *takes) map[string]string {
 			w.Write(".gitignore", "*.log\n")
 			w.Git("update-index", "--skip-worktree", "a")

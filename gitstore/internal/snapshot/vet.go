@@ -28,7 +28,7 @@ type readFile struct {
 // directories, which git does not read.
 func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	var come []readFile
-	links := setOf(t.User.Links)
+	links, absent := setOf(t.user.Links), setOf(t.user.Skip)
 	unruled := t.unreadable(l.text)
 	find := &trees.Finder{Reader: t.o.reader}
 	isTracked := func(name string) bool {
@@ -48,9 +48,13 @@ func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 		case f.Reason != "":
 			t.skipOnce(f.Path, f.Reason)
 			continue
+		case absent[name] && err == nil && info.IsDir() && !slices.ContainsFunc(l.others, func(other string) bool { return strings.HasPrefix(other, name+"/") }):
+			continue // likewise
 		case err == errNotDir, err == nil && info.IsDir(): // git keeps an unmerged file in place of a directory
 			hidden = append(hidden, name)
 			continue
+		case absent[name] && isGone(err):
+			continue // git treats it as unchanged
 		case isGone(err):
 			files = append(files, readFile{path: name})
 			continue
@@ -105,14 +109,14 @@ func (t *taker) vetFile(name string, info fs.FileInfo, err error, tracked func(s
 		t.skip(name, 0, "neither a file nor a symlink")
 	case trees.CheckPath(name, mode) != nil:
 		t.skip(name, size, "a name that git refuses")
-	case size > limit && !t.Named[name] && !tracked(name):
+	case size > limit && !t.named[name] && !tracked(name):
 		t.skip(name, size, checkpoint.LargerThan(limit))
-	case size-t.Sizes[name] > max(t.room, 0):
+	case size-t.sizes[name] > max(t.room, 0):
 		t.skip(name, size, checkpoint.OverSize)
 	default:
-		more := max(size-t.Sizes[name], 0) // staged bytes count already
+		more := max(size-t.sizes[name], 0) // staged bytes count already
 		t.room -= more
-		t.Read += more
+		t.read += more
 		*come = append(*come, readFile{name, size})
 	}
 }
@@ -199,22 +203,22 @@ func isWarning(line string) bool {
 // skip records a path that is left out. Beyond MaxListed, paths are only counted, so that a record
 // does not list a whole node_modules directory.
 func (t *taker) skip(name string, size int64, reason string) {
-	if t.Required[name] && t.failed == nil {
+	if t.required[name] && t.failed == nil {
 		t.failed = fmt.Errorf("artifact %q: %s", name, reason)
 	}
 	if name != "." {
-		t.Left = append(t.Left, name)
+		t.left = append(t.left, name)
 	}
 	if t.listed++; t.listed <= MaxListed {
-		t.Skipped = append(t.Skipped, checkpoint.Skipped{Path: name, Size: size, Reason: reason})
+		t.Facts.Skipped = append(t.Facts.Skipped, checkpoint.Skipped{Path: name, Size: size, Reason: reason})
 	}
 }
 
 // skipOnce is skip for a repository, of which many paths may be listed, and for a submodule. Their
 // paths are not carried: the tree has their staged entries.
 func (t *taker) skipOnce(name, reason string) {
-	if !slices.ContainsFunc(t.Skipped, func(f checkpoint.Skipped) bool { return f.Path == name }) {
+	if !slices.ContainsFunc(t.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Path == name }) {
 		t.skip(name, 0, reason)
-		t.Left = t.Left[:len(t.Left)-1]
+		t.left = t.left[:len(t.left)-1]
 	}
 }

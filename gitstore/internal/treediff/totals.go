@@ -1,13 +1,12 @@
 package treediff
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/checkpoint/document"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -34,33 +33,32 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 		return totals, nil
 	}
 	out, err := at.Git.Pipe(ctx, []byte(strings.Join(heads, "")),
-		"-c", "core.bigFileThreshold="+maxPatched, "diff-tree", "--stdin", "-r", "-z", "-M", "--numstat")
+		"-c", "core.bigFileThreshold="+MaxPatched, "diff-tree", "--stdin", "-r", "-M", "--shortstat")
 	if err != nil {
 		return nil, fmt.Errorf("count lines: %w", err)
 	}
-	return totals, parseTotals(out, heads, asked)
+	return totals, parseTotals(string(out), heads, asked)
 }
 
-// parseTotals parses the output for pairs: the line of the pair in the input, then records of
-// parseCount. A record never looks like the line of a pair, because it has a tab.
-func parseTotals(out []byte, heads []string, totals []*Totals) error {
+// shortstat matches the line of git's --shortstat.
+var shortstat = document.Pattern(`^ (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?\n$`)
+
+// parseTotals parses the output for pairs: the line of the pair in the input, then that of its totals.
+func parseTotals(out string, heads []string, totals []*Totals) error {
 	next := 0
-	fields := git.Fields(out)
-	for len(fields) > 0 {
-		if next < len(heads) && strings.HasPrefix(fields[0], heads[next]) {
-			fields[0], next = fields[0][len(heads[next]):], next+1
-			if fields[0] == "" {
-				fields = fields[1:]
+	for line := range strings.Lines(out) {
+		m := shortstat().FindStringSubmatch(line)
+		switch {
+		case next < len(heads) && line == heads[next]:
+			next++
+		case m != nil && next > 0:
+			t := totals[next-1]
+			for i, n := range []*int{&t.Files, &t.Added, &t.Deleted} {
+				*n, _ = strconv.Atoi(m[i+1]) // empty for zero
 			}
-			continue
+		default:
+			return fmt.Errorf("count lines: git diff-tree said %.80q", line)
 		}
-		c, rest, err := parseCount(fields)
-		if err != nil || next == 0 {
-			return cmp.Or(err, fmt.Errorf("count lines: git diff-tree said %.80q", out))
-		}
-		fields = rest
-		t := totals[next-1]
-		t.Files, t.Added, t.Deleted = t.Files+1, t.Added+c.added, t.Deleted+c.deleted
 	}
 	if next != len(heads) {
 		return fmt.Errorf("count lines: git diff-tree compared %d of %d pairs", next, len(heads))
@@ -68,29 +66,23 @@ func parseTotals(out []byte, heads []string, totals []*Totals) error {
 	return nil
 }
 
-// A count is a record of git's --numstat -z.
-type count struct {
-	path           string
-	added, deleted int
-	binary         bool // has no lines
-}
-
-// parseCount parses "<added> TAB <deleted> TAB <path>", and returns the fields after it. If the
-// path is empty, the two paths of a rename follow. Binary files have "-" as numbers.
-func parseCount(fields []string) (c count, rest []string, err error) {
+// parseCount parses "<added> TAB <deleted> TAB <path>", a record of git's --numstat -z, and returns the
+// fields after it. If the path is empty, the two paths of a rename follow. Binary files have "-" as
+// numbers.
+func parseCount(fields []string) (c Change, rest []string, err error) {
 	parts := strings.SplitN(fields[0], "\t", 3)
 	isRename := len(parts) == 3 && parts[2] == ""
 	if len(parts) < 3 || isRename && len(fields) < 3 {
 		return c, nil, fmt.Errorf("count lines: git diff-tree said %.80q", fields[0])
 	}
-	c.path, rest = parts[2], fields[1:]
+	c.Path, rest = parts[2], fields[1:]
 	if isRename {
-		c.path, rest = fields[2], fields[3:]
+		c.Path, rest = fields[2], fields[3:]
 	}
-	if c.binary = parts[0] == "-"; c.binary {
+	if c.Counted = parts[0] != "-"; !c.Counted {
 		return c, rest, nil
 	}
-	for i, n := range []*int{&c.added, &c.deleted} {
+	for i, n := range []*int{&c.Added, &c.Deleted} {
 		if *n, err = strconv.Atoi(parts[i]); err != nil {
 			return c, nil, fmt.Errorf("count lines: git diff-tree said %.80q", fields[0])
 		}

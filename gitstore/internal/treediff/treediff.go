@@ -3,6 +3,7 @@
 package treediff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,17 +60,9 @@ func New(at Source, from, to Side, paths ...string) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	find := trees.Finder{Reader: at.Objects}
 	for _, c := range stages { // the path of a stage is "<stage>/<path>"
-		_, path, _ := strings.Cut(c.Path, "/")
-		for _, stage := range []string{"1/", "2/", "3/"} {
-			mode, _, err := find.Lookup(to.Conflicts, stage+path)
-			if err != nil {
-				return nil, err
-			}
-			if mode != 0 && mode != trees.ModeTree {
-				b.Unmerged = append(b.Unmerged, path)
-			}
+		if _, path, _ := strings.Cut(c.Path, "/"); !c.New.Hash.IsZero() {
+			b.Unmerged = append(b.Unmerged, path)
 		}
 	}
 	slices.Sort(b.Unmerged)
@@ -115,7 +108,7 @@ func (b *Diff) Files(ctx context.Context) ([]Change, error) {
 
 // diffTree returns the arguments of git diff-tree for the trees and paths.
 func (b *Diff) diffTree(how ...string) []string {
-	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff-tree", "-r", "-M"}, how...)
+	args := append([]string{"-c", "core.bigFileThreshold=" + MaxPatched, "diff-tree", "-r", "-M"}, how...)
 	return append(append(args, b.from.String(), b.to.String(), "--"), b.paths...)
 }
 
@@ -132,17 +125,17 @@ func parseChanges(out []byte) (changes []Change, err error) {
 		}
 		changes = append(changes, Change{Path: c.Path, From: c.From, Status: words[c.Status], OldMode: c.OldMode, NewMode: c.NewMode})
 	}
-	counts := map[string]count{}
+	counts := map[string]Change{}
 	for len(fields) > 0 {
 		c, rest, err := parseCount(fields)
 		if err != nil {
 			return nil, err
 		}
-		counts[c.path], fields = c, rest
+		counts[c.Path], fields = c, rest
 	}
 	for i := range changes {
-		n, ok := counts[changes[i].Path]
-		changes[i].Added, changes[i].Deleted, changes[i].Counted = n.added, n.deleted, ok && !n.binary
+		n := counts[changes[i].Path]
+		changes[i].Added, changes[i].Deleted, changes[i].Counted = n.Added, n.Deleted, n.Counted
 	}
 	return changes, nil
 }
@@ -153,9 +146,9 @@ func (b *Diff) Patch(ctx context.Context, w io.Writer) error {
 	return b.diff(ctx, w, "--patch")
 }
 
-// maxPatched is the file size above which git reports only that files differ, to save
+// MaxPatched is the file size above which git reports only that files differ, to save
 // memory.
-const maxPatched = "64m"
+const MaxPatched = "64m"
 
 // Stat writes git diff --stat in lines of at most width columns.
 func (b *Diff) Stat(ctx context.Context, w io.Writer, width int) error {
@@ -166,7 +159,7 @@ func (b *Diff) diff(ctx context.Context, w io.Writer, how ...string) error {
 	if b.from == b.to {
 		return nil
 	}
-	args := append([]string{"-c", "core.bigFileThreshold=" + maxPatched, "diff", "--no-color", "--no-ext-diff"}, how...)
+	args := append([]string{"-c", "core.bigFileThreshold=" + MaxPatched, "diff", "--no-color", "--no-ext-diff"}, how...)
 	args = append(args, b.from.String(), b.to.String(), "--")
 	if err := b.git.Copy(ctx, w, append(args, b.paths...)...); err != nil {
 		return fmt.Errorf("compare files: %w", err)
@@ -181,26 +174,17 @@ func (b *Diff) Changes(ctx context.Context, limit int) (changes []Change, patch 
 	if changes, err = b.Files(ctx); err != nil || b.from == b.to {
 		return changes, nil, true, err
 	}
-	p := &limited{left: limit}
-	err = b.git.Copy(ctx, p, b.diffTree("-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")...)
-	if err != nil && !p.full {
+	run, err := b.git.Talk(ctx, b.diffTree("-p", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/")...)
+	if err == nil {
+		if patch, err = io.ReadAll(io.LimitReader(run, int64(limit)+1)); len(patch) > limit {
+			_ = run.Kill() // the rest is not read
+			return changes, patch[:limit], false, nil
+		}
+		_, failed := run.Finish(nil)
+		err = cmp.Or(err, failed)
+	}
+	if err != nil {
 		return nil, nil, false, fmt.Errorf("compare files: %w", err)
 	}
-	return changes, p.data, !p.full, nil
-}
-
-// A limited writer keeps the first bytes, and fails after them.
-type limited struct {
-	data []byte
-	left int
-	full bool
-}
-
-func (p *limited) Write(data []byte) (int, error) {
-	n := min(len(data), p.left)
-	p.data, p.left = append(p.data, data[:n]...), p.left-n
-	if p.full = n < len(data); p.full {
-		return n, errors.New("enough")
-	}
-	return n, nil
+	return changes, patch, true, nil
 }

@@ -1,98 +1,69 @@
 package scan
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// A format describes the secrets of a vendor: literal text, and pieces in braces. A piece
-// is a class and a length: {h:32} for exactly 32 characters, {a:20-40} for 20 to 40, and
-// {w:16+} for 16 or more. A secret begins after textBefore or "_", and ends
-// before a character that is not in the class of the last piece.
+// A format describes the secrets of a vendor: literal text, and pieces in braces. A piece is a class
+// and the number of its characters, as in a regular expression: {h:32}, {a:20,40} or {w:16,}. A
+// secret begins after textBefore or "_", and ends before a character that is not in the class of the
+// last piece.
 //
 // The classes are d for digits, h for hexadecimal digits, u for upper-case letters and
 // digits, l for lower-case letters and digits, a for letters and digits, w for a, "_" and
 // "-", b for a, "+" and "/", and x for w, "+", "/", ".", "=" and "~".
 type format string
 
-// classes contains the characters of each class, as in a bracket expression: characters and
-// ranges of characters, with "-" last.
-var classes = map[byte]string{
-	'd': `0-9`, 'h': `0-9a-fA-F`, 'u': `0-9A-Z`, 'l': `0-9a-z`, 'a': `0-9A-Za-z`,
-	'w': `0-9A-Z_a-z-`, 'x': `0-9A-Z_a-z.=~+/-`, 'b': `0-9A-Za-z+/`,
-}
+const (
+	lower   = "0123456789abcdefghijklmnopqrstuvwxyz"
+	letters = lower + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 
-// A formatPiece is a literal text, or characters of a class.
-type formatPiece struct {
-	literal string
-	class   byte   // 0 for a literal
-	least   int    // number of characters
-	times   string // the same in a regular expression, with the largest number
-}
-
-// pieces splits a format. It panics if the format is invalid, because formats are constants.
-func (f format) pieces() (list []formatPiece) {
-	for rest := string(f); rest != ""; {
-		literal, after, _ := strings.Cut(rest, "{")
-		if literal != "" {
-			list = append(list, formatPiece{literal: literal})
-		}
-		var piece string
-		if piece, rest, _ = strings.Cut(after, "}"); piece == "" {
-			continue
-		}
-		class, times, _ := strings.Cut(strings.ReplaceAll(strings.Replace(piece, "+", ",", 1), "-", ","), ":")
-		least, _, _ := strings.Cut(times, ",")
-		number, err := strconv.Atoi(least)
-		if len(class) != 1 || classes[class[0]] == "" || err != nil {
-			panic(fmt.Sprintf("invalid piece %q of a format", piece))
-		}
-		list = append(list, formatPiece{class: class[0], least: number, times: times})
-	}
-	return list
+// classes contains the characters of each class, with "-" last, as in a bracket expression.
+var classes = map[string]string{
+	"d": "0123456789", "h": "0123456789abcdefABCDEF", "u": strings.ToUpper(lower), "l": lower, "a": letters,
+	"w": letters + "_-", "x": letters + "_.=~+/-", "b": letters + "+/",
 }
 
 // expression returns the format as a regular expression without boundaries.
 func (f format) expression() string {
-	var b strings.Builder
-	for _, p := range f.pieces() {
-		if p.class == 0 {
-			b.WriteString(regexp.QuoteMeta(p.literal))
-		} else {
-			fmt.Fprintf(&b, "[%s]{%s}", classes[p.class], p.times)
-		}
+	pairs := []string{".", `\.`}
+	for class, chars := range classes {
+		pairs = append(pairs, "{"+class+":", "["+chars+"]{")
 	}
-	return b.String()
+	return strings.NewReplacer(pairs...).Replace(string(f))
 }
 
 // end returns the regular expression for the end of the format.
 func (f format) end() string {
-	list := f.pieces()
-	last := list[len(list)-1]
-	switch {
-	case last.class == 0 || strings.HasSuffix(last.times, ","):
+	last := string(f[strings.LastIndexByte(string(f), '{')+1:])
+	switch class := last[:1]; {
+	case !strings.HasSuffix(last, "}") || strings.HasSuffix(last, ",}"):
 		return ""
-	case last.class == 'w' || last.class == 'x' || last.class == 'b':
-		return `(?:[^` + classes[last.class] + `]|$)`
+	case strings.Contains("wxb", class):
+		return `(?:[^` + classes[class] + `]|$)`
 	}
 	return `\b`
 }
 
-// word returns the keyword of the format: its longest literal, and the class of the piece
-// after this literal.
-func (f format) word() word {
-	var found word
-	list := f.pieces()
-	for i, p := range list {
-		if p.class != 0 || len(p.literal) <= len(found.text) {
+// word returns the keyword of the format: its longest literal, and the piece after this literal.
+func (f format) word() (found word) {
+	parts := strings.Split("}"+string(f), "{") // a piece and a literal each
+	for i, part := range parts {
+		_, literal, _ := strings.Cut(part, "}")
+		if len(literal) <= len(found.text) {
 			continue
 		}
-		found = word{text: []byte(strings.ToLower(p.literal))}
-		if i+1 < len(list) {
-			found.class, found.least = list[i+1].class, min(list[i+1].least, maxFollowing)
+		found = word{text: []byte(strings.ToLower(literal))}
+		if i+1 < len(parts) {
+			piece, _, _ := strings.Cut(parts[i+1], "}")
+			class, times, _ := strings.Cut(piece, ":")
+			times, _, _ = strings.Cut(times, ",")
+			least, _ := strconv.Atoi(times)
+			found.after, found.least = strings.ToLower(classes[class]), min(least, maxFollowing)
 		}
 	}
 	return found
@@ -122,24 +93,3 @@ func formatRule(name string, formats ...format) rule {
 	})
 	return r
 }
-
-// classBit returns the bit of a class in the table of classBits.
-func classBit(class byte) uint8 { return 1 << strings.IndexByte("dhulawxb", class) }
-
-// classBits returns the classes that contain a byte of a lower-case text, in either case.
-var classBits = sync.OnceValue(func() *[256]uint8 {
-	table := new([256]uint8)
-	for class, chars := range classes {
-		for i := 0; i < len(chars); i++ {
-			first, last := chars[i], chars[i]
-			if i+2 < len(chars) && chars[i+1] == '-' {
-				last = chars[i+2]
-				i += 2
-			}
-			for c := first; c <= last; c++ {
-				table[lowered(nil, []byte{c})[0]] |= classBit(class)
-			}
-		}
-	}
-	return table
-})

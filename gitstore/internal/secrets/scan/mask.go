@@ -1,8 +1,9 @@
 package scan
 
 import (
-	"slices"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // Masked returns the replacement text for a secret of a rule.
@@ -17,12 +18,13 @@ const Record = "checkpoint.yaml"
 func Mask(key, text string, allow Allow) (masked string, rules []string) {
 	const between = ": "
 	candidates := mentioned(lowered(nil, []byte(key+between+text)))
-	if candidates.empty() {
+	if candidates == (set{}) {
 		return text, nil
 	}
 	before, other := len(key)+len(between), false
-	for _, r := range candidates.rules() {
-		if r.informational || r.weak && other {
+	for i := range table() {
+		r := &table()[i]
+		if !candidates.has(i) || r.informational || r.weak && other {
 			continue // as in inLine: another rule already identified the value by its format
 		}
 		found := r.mask(key+between+text, before)
@@ -44,7 +46,7 @@ func (r *rule) mask(text string, from int) string {
 	at := from
 	for _, m := range r.pattern().FindAllStringSubmatchIndex(text, -1) {
 		start, end := lastGroup(m)
-		if start < at || !r.fits(text[start:end]) || r.allowedAt(text, start, end) {
+		if start < at || !r.fits(text[start:end]) || allowedAt(text, start, end) {
 			continue
 		}
 		if r.name == privateKey {
@@ -59,30 +61,23 @@ func (r *rule) mask(text string, from int) string {
 }
 
 // allowedAt reports whether the line contains an allow comment.
-func (r *rule) allowedAt(text string, start, end int) bool {
+func allowedAt(text string, start, end int) bool {
 	from := strings.LastIndexByte(text[:start], '\n') + 1
-	if n := strings.IndexByte(text[end:], '\n'); n >= 0 {
-		text = text[:end+n]
-	}
-	return slices.ContainsFunc([]string{"checkpoint:allow", "gitleaks:allow"}, func(mark string) bool {
-		return strings.Contains(text[from:], mark)
-	})
+	rest, _, _ := strings.Cut(text[end:], "\n")
+	return isAllowed(text[from:end] + rest)
 }
 
 // privateKey is the rule that matches only the first line of a key.
 const privateKey = "private-key"
 
+// lastLine matches a private key's last line.
+var lastLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-----END (?s:.*?)-----`) })
+
 // endOfKey returns the offset after a private key's last line. If that line is missing,
 // it returns the end of the text.
 func endOfKey(text string, from int) int {
-	const last = "-----END "
-	at := strings.Index(text[from:], last)
-	if at < 0 {
-		return len(text)
+	if at := lastLine().FindStringIndex(text[from:]); at != nil {
+		return from + at[1]
 	}
-	from += at + len(last)
-	if at = strings.Index(text[from:], "-----"); at < 0 {
-		return len(text)
-	}
-	return from + at + len("-----")
+	return len(text)
 }

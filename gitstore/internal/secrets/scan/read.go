@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
 )
 
 // A Result is the result of Read.
@@ -20,9 +22,9 @@ type Result struct {
 // piece is the read buffer size in bytes.
 const piece = 256 << 10
 
-// scratches contains buffers for the next calls of Read. Most files are much smaller than
-// the buffers.
-var scratches = sync.Pool{New: func() any { return &scratch{buf: make([]byte, 0, piece)} }}
+// searchers contains searchers with buffers for the next calls of Read. Most files are much smaller
+// than the buffers.
+var searchers = sync.Pool{New: func() any { return &searcher{buf: make([]byte, 0, piece)} }}
 
 // Read searches a file of any size for secrets, in bounded memory. Text may be UTF-8 or a
 // similar encoding, UTF-16 or UTF-32. If a file is binary, only rules with a distinctive
@@ -33,28 +35,43 @@ func Read(r io.Reader) (Result, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Result{}, err
 	}
-	buffers := scratches.Get().(*scratch)
-	defer scratches.Put(buffers)
-	s := searcher{scratch: *buffers}
+	s := searchers.Get().(*searcher)
+	defer searchers.Put(s)
+	*s = searcher{buf: s.buf, lower: s.lower, hits: s.hits}
 	var text io.Reader = in
-	switch formOf(head) {
-	case compressed:
+	switch {
+	case slices.ContainsFunc(compressed, func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }):
 		return Result{Skipped: "compressed"}, nil
-	case littleEndian:
-		text = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(in)
-	case bigEndian:
-		text = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(in)
-	case littleEndian32:
-		text = utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder().Reader(in)
-	case bigEndian32:
-		text = utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder().Reader(in)
-	case bytesOnly:
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")), isWide(head):
+		text = transform.NewReader(in, transform.Chain(unicode.BOMOverride(transform.Nop), withoutNUL))
+	case bytes.IndexByte(head, 0) >= 0:
 		s.binary = true
 	}
 	err = s.read(text)
-	*buffers = s.scratch
 	return Result{Findings: s.found}, err
 }
+
+// compressed has the first bytes of compressed files.
+var compressed = []string{"\x1f\x8b", "PK\x03\x04", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "BZh", "7z\xbc\xaf\x27\x1c"}
+
+// isWide reports whether the first bytes of a file are a text in UTF-16 or UTF-32: many NULs, and
+// hardly any other control characters, which binary files have.
+func isWide(head []byte) bool {
+	zeros, controls := 0, 0
+	for _, c := range head {
+		switch {
+		case c == 0:
+			zeros++
+		case c < '\t', c > '\r' && c < ' ' && c != '\x1b':
+			controls++
+		}
+	}
+	return zeros > len(head)/3 && controls < len(head)/16
+}
+
+// withoutNUL removes NULs. What is left of the ASCII characters of UTF-32, and of UTF-16 without a byte
+// order mark, is ASCII.
+var withoutNUL = runes.Remove(runes.Predicate(func(r rune) bool { return r == 0 }))
 
 // read scans a text in pieces.
 func (s *searcher) read(r io.Reader) error {
@@ -78,63 +95,4 @@ func (s *searcher) read(r io.Reader) error {
 		buf = buf[:copy(buf[:cap(buf)], keep)]
 	}
 	return nil
-}
-
-// A form is the encoding or format of a file.
-type form int
-
-const (
-	plain form = iota // UTF-8, or another encoding without NUL bytes
-	littleEndian
-	bigEndian
-	littleEndian32
-	bigEndian32
-	bytesOnly
-	compressed
-)
-
-// formOf detects the form by the first bytes of a file.
-func formOf(head []byte) form {
-	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "BZh", "7z\xbc\xaf\x27\x1c"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return compressed
-		}
-	}
-	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")): // before UTF-16, whose mark is a prefix of this mark
-		return littleEndian32
-	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
-		return bigEndian32
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		return littleEndian
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return bigEndian
-	case bytes.IndexByte(head, 0) < 0:
-		return plain
-	}
-	return guessed(head)
-}
-
-// guessed detects UTF-16 and UTF-32 without a byte order mark. In most UTF-16 texts,
-// either all even or all odd bytes contain many NULs and the other bytes contain no NUL.
-// In UTF-32, the high byte of each unit is NUL, usually with two more NULs.
-func guessed(head []byte) form {
-	var zeros [4]int
-	for i, b := range head {
-		if b == 0 {
-			zeros[i%4]++
-		}
-	}
-	wide := len(head) / 4
-	switch units := len(head) / 2; {
-	case wide > 0 && zeros[3] == wide && zeros[2] > wide/2 && zeros[1] > wide/2 && zeros[0] <= wide/8:
-		return littleEndian32
-	case wide > 0 && zeros[0] >= wide && zeros[1] > wide/2 && zeros[2] > wide/2 && zeros[3] <= wide/8:
-		return bigEndian32
-	case zeros[0]+zeros[2] == 0 && zeros[1]+zeros[3] > units/2:
-		return littleEndian
-	case zeros[1]+zeros[3] == 0 && zeros[0]+zeros[2] > units/2:
-		return bigEndian
-	}
-	return bytesOnly
 }

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -75,21 +76,6 @@ func fitsPath(pattern, path string) bool {
 
 // glob reports whether a text matches a pattern with "*".
 func glob(pattern, text string) bool {
-	head, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == text
-	}
-	text, ok := strings.CutPrefix(text, head)
-	for ok {
-		next, after, more := strings.Cut(rest, "*")
-		if !more {
-			return strings.HasSuffix(text, next)
-		}
-		at := strings.Index(text, next)
-		if at < 0 {
-			return false
-		}
-		text, rest = text[at+len(next):], after
-	}
-	return false
+	matches, err := regexp.MatchString(`(?s)^`+strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`)+`$`, text)
+	return matches && err == nil
 }

@@ -43,14 +43,9 @@ type searcher struct {
 	line   int  // number of complete lines
 	onLine set  // rules that matched on the current line
 	found  []Finding
-	scratch
-}
-
-// A scratch contains the buffers of a searcher.
-type scratch struct {
-	buf   []byte
-	lower []byte
-	hits  []hit
+	buf    []byte
+	lower  []byte // buffer of lines
+	hits   []hit  // likewise
 }
 
 // lines scans a piece of text: complete lines or, if a line is very long, part of that
@@ -92,7 +87,7 @@ func (s *searcher) inLine(line, lower []byte, candidates set) {
 	if s.binary {
 		candidates = candidates.without(words().vague)
 	}
-	if candidates.empty() || bytes.Contains(lower, []byte("checkpoint:allow")) || bytes.Contains(lower, []byte("gitleaks:allow")) {
+	if candidates == (set{}) || isAllowed(string(lower)) {
 		return
 	}
 	for i := range table() {
@@ -100,7 +95,7 @@ func (s *searcher) inLine(line, lower []byte, candidates set) {
 			continue
 		}
 		r := &table()[i]
-		if r.weak && !s.onLine.empty() {
+		if r.weak && s.onLine != (set{}) {
 			continue // another rule already identified the value by its format
 		}
 		if r.in(line) {
@@ -108,6 +103,11 @@ func (s *searcher) inLine(line, lower []byte, candidates set) {
 			s.found = append(s.found, Finding{Rule: r.name, Line: s.line + 1})
 		}
 	}
+}
+
+// isAllowed reports whether a line has a comment that allows its secrets.
+func isAllowed(line string) bool {
+	return strings.Contains(line, "checkpoint:allow") || strings.Contains(line, "gitleaks:allow")
 }
 
 // lowered converts ASCII letters to lower case.
@@ -273,8 +273,6 @@ func consistsOf(value, alphabet string) bool { return strings.Trim(value, alphab
 // A set contains rules, as bits by table index.
 type set [2]uint64
 
-func (s set) empty() bool { return s == set{} }
-
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
 func (s *set) add(i int) { s[i/64] |= 1 << (i % 64) }
@@ -291,8 +289,8 @@ type dictionary struct {
 type word struct {
 	text  []byte
 	rule  int
-	class byte // class of the characters after the keyword, 0 for any text
-	least int  // number of these characters
+	after string // characters of which some follow the keyword
+	least int    // number of these characters
 }
 
 var words = sync.OnceValue(func() *dictionary {
@@ -312,9 +310,6 @@ var words = sync.OnceValue(func() *dictionary {
 	}
 	return d
 })
-
-// Prepare builds the dictionary. The first scan of a process waits for it otherwise.
-func Prepare() { words() }
 
 func (d *dictionary) add(w word) {
 	at := pair(w.text[0], w.text[1])
@@ -350,32 +345,7 @@ func mentioned(lower []byte) (found set) {
 	return found
 }
 
-// followed reports whether the text after the keyword begins with enough characters of
-// the class.
+// followed reports whether enough of the characters follow the keyword in a text.
 func (w *word) followed(text []byte) bool {
-	if w.class == 0 {
-		return true
-	}
-	if len(text) < w.least {
-		return false
-	}
-	classes, bit := classBits(), classBit(w.class)
-	for _, c := range text[:w.least] {
-		if classes[c]&bit == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// rules returns the rules of a set in table order.
-func (s set) rules() []*rule {
-	var list []*rule
-	all := table()
-	for i := range all {
-		if s.has(i) {
-			list = append(list, &all[i])
-		}
-	}
-	return list
+	return len(text) >= w.least && len(bytes.TrimLeft(text[:w.least], w.after)) == 0
 }

@@ -1,11 +1,9 @@
 package scan
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,24 +202,4 @@ func named(name string) *rule {
 		return nil
 	}
 	return &table()[i]
-}
-
-// TestInvalidFormat checks that an invalid format fails when the table is created.
-func TestInvalidFormat(t *testing.T) {
-	for _, f := range []format{"x{q:3}", "x{h}", "x{h:a}", "x{:3}", "x{h:-b}"} {
-		assert.Panics(t, func() { f.pieces() }, f)
-	}
-}
-
-// TestClassBits compares the table of classes with regular expressions.
-func TestClassBits(t *testing.T) {
-	for class, chars := range classes {
-		inClass := regexp.MustCompile(`^[` + chars + `]$`)
-		for c := range 256 {
-			lower := byte(c) == lowered(nil, []byte{byte(c)})[0]
-			upper := strings.ToUpper(string(rune(c)))
-			want := lower && c < utf8.RuneSelf && (inClass.MatchString(string(rune(c))) || inClass.MatchString(upper))
-			assert.Equal(t, want, classBits()[c]&classBit(class) != 0, "%c %q", class, c)
-		}
-	}
 }
