@@ -357,23 +357,6 @@ func (l *Ledger) Revert(before, after, end *Ledger, shared bool, now time.Time) 
 	}
 }
 
-// HasAny reports whether l has a fact of after that before lacks.
-func (l *Ledger) HasAny(after, before *Ledger) bool {
-	for key, lines := range after.sets {
-		for rest := range lines {
-			if !before.sets[key][rest] && l.sets[key][rest] {
-				return true
-			}
-		}
-	}
-	for key, s := range after.last {
-		if before.last[key] != s && l.last[key] == s {
-			return true
-		}
-	}
-	return false
-}
-
 // Expire deletes pruned lines that are more than PrunedFor older than newest.
 func (l *Ledger) Expire(newest checkpoint.Clock) {
 	limit := newest - checkpoint.Clock(PrunedFor)

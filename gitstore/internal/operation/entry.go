@@ -223,33 +223,31 @@ func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {
 	if !ok {
 		return nil, Damaged(ref, errors.New("not the name of an operation"))
 	}
-	c, err := r.ReadCommit(commit)
-	if err != nil {
-		return nil, Damaged(ref, err)
-	}
-	content, err := trees.Read(r.Objects, c.Tree)
-	if err != nil {
-		return nil, Damaged(ref, err)
-	}
-	facts := trees.HashOf(content, "operation")
-	if facts.IsZero() {
-		return nil, Damaged(ref, errors.New("not an operation"))
-	}
-	data, err := trees.ReadAs(r.Objects, plumbing.BlobObject, facts)
-	if err != nil {
-		return nil, Damaged(ref, err)
-	}
 	e := &Entry{Worktree: worktree, Number: number, Commit: commit}
-	if err := json.Unmarshal(data, &e.Facts); err != nil {
-		return nil, Damaged(ref, fmt.Errorf("operation: %w", err))
+	c, err := r.ReadCommit(commit)
+	if err == nil {
+		e.Content, err = trees.Read(r.Objects, c.Tree)
 	}
-	if e.Version > version {
+	facts := trees.HashOf(e.Content, "operation")
+	if err == nil && facts.IsZero() {
+		err = errors.New("not an operation")
+	}
+	var data []byte
+	if err == nil {
+		data, err = trees.ReadAs(r.Objects, plumbing.BlobObject, facts)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &e.Facts)
+	}
+	switch {
+	case err != nil:
+		return nil, Damaged(ref, err)
+	case e.Version > version:
 		return nil, repo.Corrupt(ref, "%w", errLater)
-	}
-	if e.Version != version {
+	case e.Version != version:
 		return nil, Damaged(ref, fmt.Errorf("operation: unknown version %d", e.Version))
 	}
-	e.Content = slices.DeleteFunc(content, func(t trees.Entry) bool { return t.Name == "operation" })
+	e.Remove("operation")
 	return e, nil
 }
 

@@ -27,8 +27,6 @@ type Log struct {
 	coming *Entry // the entry in a transaction that has not ended
 	former *Entry // the entry before the last transaction
 
-	expired bool // a transaction has deleted old entries since the last SweepKept
-
 	Unsettled bool // the last entry that was stored or found is pending
 }
 
@@ -57,24 +55,6 @@ func (l *Log) Run(ctx context.Context, o Start, f func() error) error {
 	if l.open != nil {
 		return f()
 	}
-	l.open = l.begin(ctx, o)
-	err := f()
-	e := l.open
-	l.open = nil
-	failed := l.end(context.WithoutCancel(ctx), e)
-	if failed == nil && l.expired {
-		failed, l.expired = l.SweepKept(context.WithoutCancel(ctx)), false
-	}
-	if failed != nil {
-		l.repo.Notify("the operation %s is not recorded completely, and undo may revert a part of it: %v", e.Command, failed)
-	}
-	return err
-}
-
-// Current returns the running operation, or nil. The caller may change it.
-func (l *Log) Current() *Entry { return l.open }
-
-func (l *Log) begin(ctx context.Context, o Start) *Entry {
 	head, _ := l.repo.ReadHead(ctx) // a chain can also be changed if HEAD is broken
 	e := &Entry{Worktree: l.Worktree(), Facts: Facts{
 		State: Done, Way: Do, Command: o.Command, At: l.repo.Now().UTC(), Process: os.Getpid(), Before: placeOf(head), Made: o.Made,
@@ -91,8 +71,21 @@ func (l *Log) begin(ctx context.Context, o Start) *Entry {
 		e.Notes = append(e.Notes, note)
 		e.Here = &Move{Ref: l.repo.HereRef(o.Issue), Old: l.valueOf(ctx, l.repo.HereRef(o.Issue))}
 	}
-	return e
+	l.open = e
+	err := f()
+	l.open = nil
+	failed := l.end(context.WithoutCancel(ctx), e)
+	if failed == nil {
+		failed = l.SweepKept(context.WithoutCancel(ctx))
+	}
+	if failed != nil {
+		l.repo.Notify("the operation %s is not recorded completely, and undo may revert a part of it: %v", e.Command, failed)
+	}
+	return err
 }
+
+// Current returns the running operation, or nil. The caller may change it.
+func (l *Log) Current() *Entry { return l.open }
 
 func placeOf(h repo.Head) Place { return Place{h.Branch, h.Commit.String()} }
 
@@ -225,7 +218,6 @@ func (l *Log) moves(ctx context.Context, e *Entry, k *repo.ObjectWriter) (moves 
 			delete(there, m.Name)
 		}
 		moves = append(moves, l.toExpire(ctx, there, e.Worktree)...)
-		l.expired = l.expired || len(moves) > 0
 	}
 	if e.Commit, err = e.encode(l.repo, k); err != nil {
 		return nil, err
@@ -344,30 +336,26 @@ func (l *Log) Unfinished(ctx context.Context) (*Entry, error) {
 }
 
 // pushed is the note of started pushes: a JSON object with the number of the newest entry at that time, by
-// issue and worktree.
+// issue, worktree and remote.
 const pushed = "pushed"
 
-// NotePush notes that a push of issues begins, before the first byte is sent. From then on, another
-// clone may know the changes of their operations.
-func (l *Log) NotePush(ctx context.Context, issues []checkpoint.Issue) error {
+// NotePush notes that a push of issues to a remote begins, before the first byte is sent. From then on,
+// another clone may know the changes of their operations.
+func (l *Log) NotePush(ctx context.Context, remote string, issues []checkpoint.Issue) error {
 	there, err := l.list(ctx, "")
 	if err != nil || len(there) == 0 {
 		return err
 	}
 	numbers := l.readPushed()
-	before := maps.Clone(numbers)
 	for e, err := range l.Entries(ctx, "") {
 		if err != nil {
 			continue
 		}
 		for _, issue := range issues {
-			if key := issue.RefName() + " " + e.Worktree; e.Concerns(issue) {
+			if key := pushOf(e, issue) + remote; e.Concerns(issue) {
 				numbers[key] = max(numbers[key], e.Number)
 			}
 		}
-	}
-	if maps.Equal(before, numbers) {
-		return nil
 	}
 	text, err := json.Marshal(numbers)
 	if err != nil {
@@ -376,9 +364,20 @@ func (l *Log) NotePush(ctx context.Context, issues []checkpoint.Issue) error {
 	return l.repo.WriteNote(pushed, text)
 }
 
-// WasPushed reports whether a push of an issue was started after an operation.
-func (l *Log) WasPushed(e *Entry, issue checkpoint.Issue) bool {
-	return e.Number > 0 && l.readPushed()[issue.RefName()+" "+e.Worktree] >= e.Number
+// pushOf begins the keys of the pushes of an issue. No ref contains a space.
+func pushOf(e *Entry, issue checkpoint.Issue) string {
+	return issue.RefName() + " " + e.Worktree + " "
+}
+
+// PushedTo returns the remotes to which a push of an issue was started after an operation.
+func (l *Log) PushedTo(e *Entry, issue checkpoint.Issue) (remotes []string) {
+	for key, number := range l.readPushed() {
+		if remote, ok := strings.CutPrefix(key, pushOf(e, issue)); ok && number >= e.Number {
+			remotes = append(remotes, remote)
+		}
+	}
+	slices.Sort(remotes)
+	return remotes
 }
 
 func (l *Log) readPushed() map[string]int {

@@ -53,7 +53,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 		st, err := &steps[i], error(nil)
 		switch d := st.After.Disk; {
 		case !st.creates():
-		case d.Kept:
+		case d.isAside():
 			_, err = w.findKept(st.Path, d)
 		case d.Mode != 0 && w.s.objects.Has(d.Hash):
 			err = w.write(st.Path, d)
@@ -131,7 +131,7 @@ func (w *staging) removeFile(i int, st Step) error {
 	}
 	if st.Before.Disk.Mode != 0 {
 		trash := place{w.own, "old/" + strconv.Itoa(i)}
-		if st.Before.Disk.Kept {
+		if st.Before.Disk.isAside() {
 			var err error
 			if trash, err = w.keptPlace(st.Path, st.Before.Disk); err != nil {
 				return err
@@ -148,20 +148,29 @@ func (w *staging) removeFile(i int, st Step) error {
 // installFile moves a step's prepared file, or the file that was set aside, to its path.
 func (w *staging) installFile(st Step) error {
 	ready := w.readyPlace(st.Path)
-	if st.After.Disk.Kept {
+	if st.After.Disk.isAside() {
 		var err error
 		if ready, err = w.findKept(st.Path, st.After.Disk); err != nil {
 			return err
 		}
 	}
-	if !st.Before.Disk.Kept {
+	if !st.Before.Disk.isAside() {
 		err := w.s.put(w.s.in, st.Path, st.Before.Disk, ready)
-		if err == nil && st.After.Disk.Kept { // the exchange has left the replaced file, which the entry has
+		if err == nil && st.After.Disk.isAside() { // the exchange has left the replaced file, which the entry has
 			err = fsutil.IgnoreMissing(ready.dir.Remove(ready.name))
 		}
 		return err
 	}
-	return w.exchangeKept(st, ready)
+	// The ready file is in the folder of the entry before the exchange, so that no kill leaves the other
+	// file in the staging directory.
+	free, err := w.keptPlace(st.Path, st.Before.Disk)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(ready.path(), free.path()); err != nil {
+		return aside(err)
+	}
+	return aside(w.s.put(w.s.in, st.Path, st.Before.Disk, free))
 }
 
 // cleanNear removes temporary copies that a killed restore left beside their target
@@ -197,8 +206,7 @@ func (s *worktree) markSparse(ctx context.Context, targets []Target) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	g := s.temporaryIndex(dir, dir)
-	_, err = g.Pipe(ctx, info.Bytes(), "update-index", "-z", "--add", "--index-info")
+	g, err := s.temporaryIndex(ctx, dir, dir, info.Bytes())
 	if err == nil {
 		_, err = g.Output(ctx, "sparse-checkout", "reapply")
 	}
@@ -215,12 +223,13 @@ func (s *worktree) markSparse(ctx context.Context, targets []Target) error {
 	return nil
 }
 
-// temporaryIndex returns a git on an index in a directory, for another worktree.
-func (s *worktree) temporaryIndex(dir, worktree string) git.Git {
+// temporaryIndex returns a git on a new index in a directory, for another worktree. info has the entries.
+func (s *worktree) temporaryIndex(ctx context.Context, dir, worktree string, info []byte) (git.Git, error) {
 	g := s.repo.Git.OnIndex(filepath.Join(dir, "index"), s.repo.Config...).With("GIT_DIR="+s.repo.Info.Dir, "GIT_WORK_TREE="+worktree)
 	g.Settings = append(g.Settings, "index.sparse=false", "core.fsync=none")
 	g.Dir = worktree
-	return g
+	_, err := g.Pipe(ctx, info, "update-index", "-z", "--add", "--index-info")
+	return g, err
 }
 
 // faultPoint is a test hook that stops or kills a restore after each moved file and

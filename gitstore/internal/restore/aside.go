@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -35,9 +34,9 @@ func aside(err error) error {
 // unread returns a file to be set aside. Size and modification time, which a rename keeps, stand for
 // its content.
 func unread(d fileOnDisk) fileOnDisk {
-	if !d.Kept {
+	if !d.isAside() {
 		text := fmt.Appendf(nil, "%d %d", d.info.Size(), d.info.ModTime().UnixNano())
-		d.Hash, d.Kept = plumbing.ComputeHash(plumbing.BlobObject, text), true
+		d.Hash, d.Mode = plumbing.ComputeHash(plumbing.BlobObject, text), d.Mode|modeAside
 	}
 	return d
 }
@@ -92,32 +91,4 @@ func (w *staging) findKept(path string, want fileOnDisk) (place, error) {
 		return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", path, w.s.kept)
 	}
 	return pl, nil
-}
-
-// exchangeKept replaces a file, which it sets aside, by a ready one.
-func (w *staging) exchangeKept(st Step, ready place) error {
-	free, err := w.keptPlace(st.Path, st.Before.Disk)
-	if err != nil {
-		return err
-	}
-	pl, err := w.s.in.open(st.Path, false)
-	if err != nil {
-		return meanwhile(err)
-	}
-	// The ready file is at the free place before the exchange, so that no kill leaves the other file
-	// among those of the staging directory.
-	if err := os.Rename(ready.path(), free.path()); err != nil {
-		return aside(err)
-	}
-	err = swap(free, pl, st.Before.Disk)
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return aside(err)
-	}
-	if err := os.Rename(free.path(), ready.path()); err != nil {
-		return aside(err)
-	}
-	if err := os.Link(pl.path(), free.path()); err != nil {
-		return aside(err)
-	}
-	return moveChecked(ready, pl, st.Before.Disk)
 }

@@ -24,7 +24,8 @@ func (s *worktree) clean(ctx context.Context, snap *contents.Files, area *locked
 	if err != nil {
 		return nil, err
 	}
-	s.lost = s.isLost(area, paths)
+	// If all files are missing, the worktree was lost, and its files were not removed as part of the work.
+	s.lost = len(paths) > 0 && len(paths) >= len(area.list) && !slices.ContainsFunc(paths, s.exists)
 	for _, change := range area.changes {
 		paths = append(paths, change.Path)
 	}
@@ -49,15 +50,6 @@ func (s *worktree) clean(ctx context.Context, snap *contents.Files, area *locked
 		list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: entry, IndexWant: entry, WorkBase: base, WorkWant: base}, clean: true})
 	}
 	return list, nil
-}
-
-// isLost reports whether all files of the worktree are missing: it was lost, and its files were
-// not removed as part of the work. modified are the files that differ from the index.
-func (s *worktree) isLost(area *lockedIndex, modified []string) bool {
-	if len(modified) == 0 || len(modified) < len(area.list) {
-		return false
-	}
-	return !slices.ContainsFunc(modified, s.exists)
 }
 
 // later returns files that came after the checkpoint, as targets to remove: staged files that

@@ -31,7 +31,7 @@ type Target struct {
 	clean   bool            // as in HEAD at the save
 	oldPath string          // path at the save, if a commit since has renamed the file, or ""
 	choice  Changed         // choice for this path, "" uses the request's default
-	kept    []plumbing.Hash // of files that were set aside: see unread
+	kept    []plumbing.Hash // of the files of a step, which may have been set aside: see unread
 	now     state
 
 	file  versions[Side]   // without want, headThen and now

@@ -111,10 +111,7 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 		if m.Ref != c.Ref && m.Ref != archive.Ref {
 			continue
 		}
-		from, to := m.New, m.Old
-		if way == operation.Redo {
-			from, to = to, from
-		}
+		from, to := inOrder(way, m.Old, m.New)
 		before, err := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(from), 0)
 		after, err2 := s.chain.Walk(c.Issue, m.Ref, plumbing.NewHash(to), 0)
 		if err := cmp.Or(err, err2); err != nil {
@@ -135,7 +132,7 @@ func (s *Restorer) deltaOf(ctx context.Context, e *operation.Entry, way operatio
 	d.come = slices.DeleteFunc(d.come, func(l chain.ChainCommit) bool { return live[l.ID] != nil })
 	d.leave, d.out = d.within(d.leave, live), d.within(d.out, archived)
 	d.file = slices.DeleteFunc(d.file, func(l chain.ChainCommit) bool { return archived[l.ID] != nil })
-	remotes := s.sharedWith(ctx, e, d, pairs)
+	remotes := s.log.PushedTo(e, d.issue)
 	end := ledger.New()
 	for _, m := range e.Tips {
 		if m.Ref != c.Ref {
@@ -318,28 +315,4 @@ func (s *Restorer) changeOf(e *operation.Entry, d *delta, c, archive *chain.Chai
 		ch.Also = moves
 	}
 	return ch, nil
-}
-
-// sharedWith returns the remotes that may know what the operation has changed: a push of the issue
-// was started since, or the remote-tracking chain shows it.
-func (s *Restorer) sharedWith(ctx context.Context, e *operation.Entry, d *delta, pairs [][2]*ledger.Ledger) (remotes []string) {
-	tracking, _ := s.repo.TrackingRefs(ctx, d.issue)
-	came := chain.SetOf(d.removed())
-	for _, ref := range slices.Sorted(maps.Keys(tracking)) {
-		theirs, err := s.chain.Walk(d.issue, ref, tracking[ref], 0)
-		if err != nil {
-			continue
-		}
-		knows := theirs.Has(came)
-		for _, p := range pairs {
-			knows = knows || theirs.Ledger.HasAny(p[0], p[1])
-		}
-		if knows {
-			remotes = append(remotes, strings.TrimSuffix(strings.TrimPrefix(ref, repo.RemoteRefs), "/"+d.issue.RefName()))
-		}
-	}
-	if len(remotes) == 0 && s.log.WasPushed(e, d.issue) {
-		remotes = append(remotes, "a remote")
-	}
-	return remotes
 }

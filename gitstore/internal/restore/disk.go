@@ -18,27 +18,14 @@ import (
 // permissions as octal st_mode, and the blob hash of its bytes or symlink target. The
 // zero value means a missing file.
 type fileOnDisk struct {
-	Side             // see unread for the hash of a file that is set aside
-	Kept bool        // the operation sets the file aside (aside.go)
+	Side             // see unread for a file that is set aside
 	info fs.FileInfo // for sameFile
 }
 
-// asideMark follows the mode and the hash of a file that is set aside.
-const asideMark = " aside"
+// modeAside is a bit in the mode of a file that the operation sets aside (aside.go).
+const modeAside = 1 << 20
 
-// MarshalText returns "<octal mode> <hash>", or "" for a missing file.
-func (d fileOnDisk) MarshalText() ([]byte, error) {
-	if d.Kept {
-		return []byte(d.String() + asideMark), nil
-	}
-	return d.Side.MarshalText()
-}
-
-// UnmarshalText parses the result of MarshalText.
-func (d *fileOnDisk) UnmarshalText(text []byte) error {
-	text, d.Kept = bytes.CutSuffix(text, []byte(asideMark))
-	return d.Side.UnmarshalText(text)
-}
+func (d fileOnDisk) isAside() bool { return d.Mode&modeAside != 0 }
 
 // diskMode returns file type and permissions, or 0 if the file is neither regular nor a
 // symlink.
@@ -103,18 +90,13 @@ func sameFile(a, b fs.FileInfo) bool {
 }
 
 // insideOf returns the files below a directory, whose path in the worktree is name. The last element is
-// "" if a directory is unreadable or the number of files exceeds limit.
-func insideOf(dir, name string, limit int) (files []string) {
+// "" if a directory is unreadable.
+func insideOf(dir, name string) (files []string) {
 	err := filepath.WalkDir(dir, func(at string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case len(files) > limit:
-			return errors.New("too many files")
-		case !e.IsDir():
+		if err == nil && !e.IsDir() {
 			files = append(files, name+filepath.ToSlash(strings.TrimPrefix(at, dir)))
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		files = append(files, "")

@@ -22,12 +22,16 @@ import (
 // git adds tracked files that it converts to a copy of the index. Settings and flags of the index can hide
 // changes of other files from git add.
 func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plumbing.Hash, error) {
+	var failed error
 	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		_, info := a.s.in.regular(path)
+		_, info, err := a.s.in.regular(path)
+		if passing(err) {
+			failed = err
+		}
 		return info == nil
 	})
-	if len(paths) == 0 {
-		return nil, nil
+	if failed != nil || len(paths) == 0 {
+		return nil, failed
 	}
 	hashes, err := a.git().HashFiles(ctx, paths, false)
 	if err != nil {
@@ -42,7 +46,7 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 		}
 		if hash.IsZero() { // git add can fail for it as well
 			toAdd = append(toAdd, []string{path})
-		} else if pl, info := a.s.in.regular(path); info != nil {
+		} else if pl, info, _ := a.s.in.regular(path); info != nil {
 			if d, _, err := readDisk(pl, false); err == nil && d.Hash != hash {
 				converted = append(converted, path)
 			}
@@ -85,14 +89,12 @@ func (a *lockedIndex) hash(ctx context.Context, paths []string) (map[string]plum
 }
 
 // regular returns the place of a regular file and its stat data, or nil.
-func (p *places) regular(path string) (place, fs.FileInfo) {
-	pl, err := p.open(path, false)
-	if err != nil {
-		return pl, nil
+func (p *places) regular(path string) (pl place, info fs.FileInfo, err error) {
+	if pl, err = p.open(path, false); err == nil {
+		info, err = pl.dir.Lstat(pl.name)
 	}
-	info, err := pl.dir.Lstat(pl.name)
 	if err != nil || !info.Mode().IsRegular() {
-		return pl, nil
+		return pl, nil, err
 	}
-	return pl, info
+	return pl, info, nil
 }

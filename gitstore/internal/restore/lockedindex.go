@@ -90,7 +90,10 @@ func (a *lockedIndex) takeLock() error {
 		a.s.repo.Objects.Share(a.copied())
 		err = hardLink(a.copied(), lock)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			err = moveUnused(a.copied(), lock)
+			var f *os.File
+			if f, err = os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+				err = errors.Join(f.Close(), os.Rename(a.copied(), lock))
+			}
 		}
 		os.Remove(a.copied())
 	}
@@ -102,15 +105,6 @@ func (a *lockedIndex) takeLock() error {
 	}
 	a.lock = lock
 	return nil
-}
-
-// moveUnused renames a file to a name that no file has.
-func moveUnused(from, to string) error {
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Rename(from, to))
 }
 
 // isStale reports whether a restore of this program created the existing lock.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,9 +17,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// maxInside limits the number of files listed in a directory that blocks a file.
-const maxInside = 10_000
 
 // A stateReader reads the current state of paths.
 type stateReader struct {
@@ -102,7 +101,7 @@ func (o *stateReader) readPath(t *Target) error {
 	if f := o.limits.Find(t.Path); f.Reason != "" {
 		st.foreign, st.blockage = f.Path, f.Reason
 	}
-	if err != nil && passing(err) {
+	if passing(err) {
 		return fmt.Errorf("read %q: %w", t.Path, err)
 	}
 	if err != nil { // an unreadable file
@@ -113,12 +112,8 @@ func (o *stateReader) readPath(t *Target) error {
 
 // passing reports whether an error is temporary or unrelated to the file.
 func passing(err error) bool {
-	for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EIO} {
-		if errors.Is(err, cause) {
-			return true
-		}
-	}
-	return false
+	causes := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.ENOSPC, syscall.EIO}
+	return slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) })
 }
 
 // readFile reads the worktree state of a path, except hashes of regular files that git has to
@@ -149,10 +144,13 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 	// the file to another case, without git.
 	switch {
 	case stored != t.Path && (o.known[stored] || o.area.lookup(stored).stages != (Stages{})):
-		st.above, st.made = stored, otherDir(t.Path, stored)
+		st.above = stored
+		if dir := path.Dir(t.Path); dir != path.Dir(stored) { // it goes with its last file
+			st.made = dir
+		}
 		return nil
 	case info.IsDir():
-		st.inside = insideOf(pl.path(), stored, maxInside)
+		st.inside = insideOf(pl.path(), stored)
 		return nil
 	}
 	st.Disk = fileOnDisk{Side: Side{Mode: diskMode(info)}, info: info}
@@ -178,6 +176,46 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 		o.asked = append(o.asked, t)
 	}
 	return nil
+}
+
+// stored returns the path under which directories list an existing file or directory. On a file system
+// that ignores case, it can differ from the path that opened the file.
+func (o *stateReader) stored(name string) string {
+	if name == "." {
+		return ""
+	}
+	if stored, known := o.paths[name]; known {
+		return stored
+	}
+	parent, stored := path.Dir(name), name
+	above := o.stored(parent)
+	if pl, err := o.s.in.open(name, false); err == nil {
+		if info, err := pl.dir.Lstat(pl.name); err == nil {
+			stored = path.Join(above, o.storedIn(parent, pl, info))
+		}
+	}
+	o.paths[name] = stored
+	return stored
+}
+
+// storedIn returns the name under which a directory lists an existing file.
+func (o *stateReader) storedIn(parent string, pl place, info fs.FileInfo) string {
+	if o.listed[parent] == nil {
+		o.listed[parent] = map[string]bool{}
+		entries, _ := fs.ReadDir(pl.dir.FS(), ".")
+		for _, e := range entries {
+			o.listed[parent][e.Name()] = true
+		}
+	}
+	if o.listed[parent][pl.name] {
+		return pl.name
+	}
+	for name := range o.listed[parent] {
+		if other, err := pl.dir.Lstat(name); err == nil && os.SameFile(info, other) {
+			return name
+		}
+	}
+	return pl.name
 }
 
 // gitMode returns the mode that git add would use. If the file system lacks executable

@@ -39,7 +39,7 @@ type Request struct {
 // An UnchangedPathError reports a requested path without a change in the checkpoint.
 type UnchangedPathError struct {
 	Path string
-	Hint string // command that shows the changed paths, or ""
+	Hint string // command that shows the changed paths
 }
 
 func (e *UnchangedPathError) Error() string {
@@ -220,7 +220,8 @@ func (s *worktree) targets(ctx context.Context, area *lockedIndex) ([]Target, er
 	targets = s.past.followRenames(targets, s.exists)
 	for _, path := range s.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
-			return nil, &UnchangedPathError{Path: path}
+			c := s.req.Checkpoint
+			return nil, &UnchangedPathError{path, "git checkpoint show " + failure.IssueArg(string(c.Issue)) + " " + failure.Quote(string(c.ID))}
 		}
 	}
 	targets = within(targets, s.req.Paths)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -90,10 +91,6 @@ func (s *Restorer) Restore(ctx context.Context, req RestoreRequest) (*Restored, 
 	}
 	if errors.Is(err, ErrConcurrentChange) {
 		err = &repo.RefusedError{Reason: err.Error(), Hint: "git status"}
-	}
-	var unchanged *UnchangedPathError
-	if errors.As(err, &unchanged) {
-		unchanged.Hint = "git checkpoint show " + failure.IssueArg(string(req.Checkpoint.Issue)) + " " + failure.Quote(string(req.Checkpoint.ID))
 	}
 	if err != nil {
 		return done, fmt.Errorf("restore %s: %w", req.Checkpoint.ID, err)
@@ -283,19 +280,14 @@ func (s *Restorer) checkHead(ctx context.Context, c *chain.Checkpoint, st *snaps
 	switch {
 	case head.HomeWorktree != "":
 		refused.Hint = "cd " + failure.QuoteStrict(head.HomeWorktree)
-		return refused
 	case head.Home != "":
 		refused.Hint = "git switch " + failure.QuoteStrict(head.Home)
-		return refused
 	case head.Base != "": // HEAD is behind
 		refused.Hint = fmt.Sprintf("git merge --ff-only %s^2^", c.Commit.String()[:12])
-		return refused
+	default:
+		branch := strings.TrimPrefix(c.Branch+"-checkpoint", "-") // the names of package freshness
+		refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(branch), c.Commit.String()[:12])
 	}
-	branch := "checkpoint" // the names of package freshness
-	if c.Branch != "" {
-		branch = c.Branch + "-checkpoint"
-	}
-	refused.Hint = fmt.Sprintf("git switch -c %s %s^2^", failure.QuoteStrict(branch), c.Commit.String()[:12])
 	return refused
 }
 

@@ -1,10 +1,10 @@
 package restore
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -18,7 +18,7 @@ const turnsRead = 100
 // A turn is a checkpoint at the end of an agent's turn, with the paths that changed since the
 // checkpoint before it. Other checkpoints have no session.
 type turn struct {
-	id      checkpoint.ID
+	chain.Checkpoint
 	session string
 	changed []string
 }
@@ -35,28 +35,25 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 	if err != nil {
 		return nil
 	}
-	var list []chain.Checkpoint // oldest first
-	for _, other := range slices.Backward(live.Checkpoints()) {
-		if other.Branch == c.Branch {
-			list = append(list, other)
-		}
-	}
-	turns := make([]turn, len(list))
+	var turns []turn // oldest first
 	sessions := map[string]bool{}
-	for i := range list {
-		turns[i].id = list[i].ID
-		if list[i].Trigger == checkpoint.Turn || list[i].Trigger == checkpoint.SessionEnd {
-			if r, err := s.chain.Record(&list[i]); err == nil && !r.AgentTurn().Hand {
-				turns[i].session = r.Session()
+	for _, other := range slices.Backward(live.Checkpoints()) {
+		if other.Branch != c.Branch {
+			continue
+		}
+		t := turn{Checkpoint: other}
+		if t.Trigger == checkpoint.Turn || t.Trigger == checkpoint.SessionEnd {
+			if r, err := s.chain.Record(&other); err == nil && !r.AgentTurn().Hand {
+				t.session = r.Session()
 			}
 		}
-		sessions[turns[i].session] = true
+		turns, sessions[t.session] = append(turns, t), true
 	}
 	if delete(sessions, ""); len(sessions) < 2 {
 		return nil
 	}
-	for i := 1; i < len(list); i++ {
-		turns[i].changed = s.ChangedBetween(&list[i-1], &list[i])
+	for i := 1; i < len(turns); i++ {
+		turns[i].changed = s.ChangedBetween(&turns[i-1].Checkpoint, &turns[i].Checkpoint)
 	}
 	return changedByOthers(turns, c.ID)
 }
@@ -66,16 +63,27 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 // it last. But a turn also captures what another session is just doing: if a session at work at
 // the same time has the path, and this one has never changed it before, it stays with the other.
 func changedByOthers(turns []turn, id checkpoint.ID) map[string]string {
-	at := slices.IndexFunc(turns, func(t turn) bool { return t.id == id })
+	at := slices.IndexFunc(turns, func(t turn) bool { return t.ID == id })
 	if at < 0 || turns[at].session == "" {
 		return nil
+	}
+	first, last := map[string]int{}, map[string]int{} // turn of a session
+	for i, t := range turns {
+		if _, known := first[t.session]; !known {
+			first[t.session] = i
+		}
+		last[t.session] = i
+	}
+	// Two sessions were at work at the same time if one has a turn between two turns of the other.
+	atOnce := func(a, b string) bool {
+		return a != "" && b != "" && a != b && first[a] < last[b] && first[b] < last[a]
 	}
 	owner, had := map[string]string{}, map[[2]string]bool{}
 	others := map[string]string{}
 	for i, t := range turns {
 		for _, path := range t.changed {
 			key := [2]string{t.session, path}
-			if o := owner[path]; o == "" || o == t.session || had[key] || !atOnce(turns, o, t.session) {
+			if o := owner[path]; o == "" || o == t.session || had[key] || !atOnce(o, t.session) {
 				owner[path], had[key] = t.session, true
 			}
 			if i > at {
@@ -86,45 +94,19 @@ func changedByOthers(turns []turn, id checkpoint.ID) map[string]string {
 	for path := range others {
 		others[path] = owner[path]
 	}
-	maps.DeleteFunc(others, func(path, o string) bool {
-		return o == turns[at].session || !atOnce(turns, o, turns[at].session)
-	})
+	maps.DeleteFunc(others, func(path, o string) bool { return !atOnce(o, turns[at].session) })
 	return others
-}
-
-// atOnce reports whether two sessions were at work at the same time: one of them has a turn
-// between two turns of the other.
-func atOnce(turns []turn, a, b string) bool {
-	if a == "" || b == "" || a == b {
-		return false
-	}
-	span := func(session string) (first, last int) {
-		of := func(t turn) bool { return t.session == session }
-		first = slices.IndexFunc(turns, of)
-		for last = len(turns) - 1; last > first && !of(turns[last]); last-- {
-		}
-		return first, last
-	}
-	firstA, lastA := span(a)
-	firstB, lastB := span(b)
-	return firstA >= 0 && firstB >= 0 && firstA < lastB && firstB < lastA
 }
 
 // ChangedBetween returns the paths whose files differ between two checkpoints.
 func (s *Restorer) ChangedBetween(older, newer *chain.Checkpoint) (paths []string) {
-	find := &trees.Finder{Reader: s.repo.Objects}
-	for _, name := range []string{"staged", "state"} {
-		_, before, err := find.Lookup(older.Tree, name)
-		_, after, err2 := find.Lookup(newer.Tree, name)
-		if cmp.Or(err, err2) != nil {
-			return nil
-		}
-		changes, err := trees.Diff(s.repo.Objects, before, after)
-		if err != nil {
-			continue
-		}
-		for _, c := range changes {
-			paths = append(paths, c.Path)
+	changes, err := trees.Diff(s.repo.Objects, older.Tree, newer.Tree)
+	if err != nil {
+		return nil
+	}
+	for _, c := range changes {
+		if part, path, _ := strings.Cut(c.Path, "/"); part == "staged" || part == "state" {
+			paths = append(paths, path)
 		}
 	}
 	slices.Sort(paths)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -33,7 +34,7 @@ func TestChangedByOthers(t *testing.T) {
 			var turns []turn
 			for i, word := range strings.Fields(c.turns) {
 				session, paths, _ := strings.Cut(word, ":")
-				turns = append(turns, turn{id: checkpoint.ID(rune('1' + i)), session: strings.Trim(session, "-")})
+				turns = append(turns, turn{Checkpoint: chain.Checkpoint{ID: checkpoint.ID(rune('1' + i))}, session: strings.Trim(session, "-")})
 				if paths != "" {
 					turns[i].changed = strings.Split(paths, "")
 				}

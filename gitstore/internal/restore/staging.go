@@ -86,14 +86,14 @@ func (w *staging) checkout(ctx context.Context, steps []*Step) error {
 		paths.WriteString(st.Path + "\x00")
 		attributes = attributes || path.Base(st.Path) == ".gitattributes"
 	}
-	g, into := w.s.temporaryIndex(w.dir, w.s.repo.Info.Root), []string{"--prefix=" + w.ready("") + string(filepath.Separator)}
+	worktree, into := w.s.repo.Info.Root, []string{"--prefix=" + w.ready("") + string(filepath.Separator)}
 	if attributes {
 		if err := w.listAttributes(ctx, &info, steps); err != nil {
 			return err
 		}
-		g, into = w.s.temporaryIndex(w.dir, w.ready("")), nil
+		worktree, into = w.ready(""), nil
 	}
-	_, err := g.Pipe(ctx, info.Bytes(), "update-index", "-z", "--add", "--index-info")
+	g, err := w.s.temporaryIndex(ctx, w.dir, worktree, info.Bytes())
 	if err == nil {
 		_, err = g.Pipe(ctx, paths.Bytes(), append([]string{"checkout-index", "-f", "-q", "-z", "--stdin"}, into...)...)
 	}
@@ -115,7 +115,7 @@ func (w *staging) listAttributes(ctx context.Context, info io.Writer, steps []*S
 		for dir := path.Dir(st.Path); !done[dir+"/"]; dir = path.Dir(dir) {
 			done[dir+"/"] = true
 			name := path.Join(dir, ".gitattributes")
-			if _, file := w.s.in.regular(name); file != nil && !done[name] {
+			if _, file, _ := w.s.in.regular(name); file != nil && !done[name] {
 				names = append(names, name)
 			}
 		}

@@ -116,7 +116,7 @@ func (s *Restorer) steps(e *operation.Entry, way operation.Way) (steps []Step, e
 	}
 	for _, st := range steps {
 		d := st.After.Disk
-		isThere := d.Kept || d.Hash.IsZero() || s.repo.Objects.Has(d.Hash) || way == operation.Redo && s.repo.Objects.Has(st.After.Work.Hash)
+		isThere := d.isAside() || d.Hash.IsZero() || s.repo.Objects.Has(d.Hash) || way == operation.Redo && s.repo.Objects.Has(st.After.Work.Hash)
 		if st.Work && !isThere {
 			return nil, operation.Damaged(e.Name(), fmt.Errorf("path %q: its former content, blob %s, is missing", st.Path, d.Hash))
 		}

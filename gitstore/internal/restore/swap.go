@@ -30,7 +30,7 @@ func (s *worktree) put(to *places, name string, was fileOnDisk, ready place) err
 		removeEmpty(pl.dir.Root, pl.name)
 	}
 	err = swap(ready, pl, was)
-	if !errors.Is(err, syscall.EXDEV) {
+	if !errors.Is(err, syscall.EXDEV) || was.isAside() {
 		return err
 	}
 	near, err := s.copyNear(ready, pl, name)
@@ -49,32 +49,37 @@ func meanwhile(err error) error {
 }
 
 func swap(ready, pl place, was fileOnDisk) error {
-	from, err := ready.open()
-	if err != nil {
-		return err
-	}
-	to, err := pl.open()
-	if err != nil {
-		return err
-	}
 	if was.Mode == 0 {
-		err := moveNew(from, ready.name, to, pl.name)
+		err := moveNew(ready, pl)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = moveChecked(ready, pl, was)
 		}
 		return meanwhile(err)
 	}
-	err = exchange(from, ready.name, to, pl.name)
+	err := exchange(ready, pl)
 	switch {
-	case errors.Is(err, errors.ErrUnsupported) && !was.Kept:
+	case errors.Is(err, errors.ErrUnsupported) && was.isAside(): // a hard link keeps the replaced file
+		next := place{ready.dir, ready.name + ".new"}
+		if err := os.Rename(ready.path(), next.path()); err != nil {
+			return err
+		}
+		if err := os.Link(pl.path(), ready.path()); err != nil {
+			return err
+		}
+		return moveChecked(next, pl, was)
+	case errors.Is(err, errors.ErrUnsupported):
 		return moveChecked(ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
 		return ErrConcurrentChange
 	case err != nil:
 		return err
 	}
-	if got, err := ready.dir.Lstat(ready.name); err != nil || !sameFile(was.info, got) {
-		return errors.Join(ErrConcurrentChange, exchange(from, ready.name, to, pl.name))
+	got, err := ready.dir.Lstat(ready.name)
+	if err == nil && !sameFile(was.info, got) {
+		err = ErrConcurrentChange
+	}
+	if err != nil {
+		return errors.Join(err, exchange(ready, pl))
 	}
 	return nil
 }
@@ -100,15 +105,7 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 	if err != nil {
 		return meanwhile(err)
 	}
-	from, err := pl.open()
-	if err != nil {
-		return err
-	}
-	to, err := trash.open()
-	if err != nil {
-		return err
-	}
-	switch err := moveNew(from, pl.name, to, trash.name); {
+	switch err := moveNew(pl, trash); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
@@ -116,17 +113,21 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 		if err == nil && !sameFile(was.info, now) {
 			return ErrConcurrentChange
 		}
-		if was.Kept {
+		if was.isAside() {
 			return aside(os.Rename(pl.path(), trash.path()))
 		}
 		return fsutil.IgnoreMissing(pl.dir.Remove(pl.name))
-	case was.Kept && err != nil:
+	case was.isAside() && err != nil:
 		return aside(err)
 	case err != nil:
 		return err
 	}
-	if got, err := trash.dir.Lstat(trash.name); err != nil || !sameFile(was.info, got) {
-		return errors.Join(ErrConcurrentChange, moveNew(to, trash.name, from, pl.name))
+	got, err := trash.dir.Lstat(trash.name)
+	if err == nil && !sameFile(was.info, got) {
+		err = ErrConcurrentChange
+	}
+	if err != nil {
+		return errors.Join(err, moveNew(trash, pl))
 	}
 	return nil
 }
@@ -189,17 +190,13 @@ func (s *worktree) prune(in *places, name, top string) {
 	}
 	for dir := path.Dir(name); dir != "." && !strings.HasPrefix(s.repo.Info.Prefix, dir+"/"); dir = path.Dir(dir) {
 		pl, err := in.open(dir, false)
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) && dir != top {
-				continue
-			}
-			return
-		}
-		info, err := pl.dir.Lstat(pl.name)
-		if err == nil && info.IsDir() {
-			err = pl.dir.Remove(pl.name)
-		} else if err == nil {
+		if err == nil {
 			err = errNotDir
+			if info, failed := pl.dir.Lstat(pl.name); failed != nil {
+				err = failed
+			} else if info.IsDir() {
+				err = pl.dir.Remove(pl.name)
+			}
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) || dir == top {
 			return

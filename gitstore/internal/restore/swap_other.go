@@ -2,13 +2,10 @@
 
 package restore
 
-import (
-	"errors"
-	"os"
-)
+import "errors"
 
 // exchange is not supported on this system.
-func exchange(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }
+func exchange(from, to place) error { return errors.ErrUnsupported }
 
 // moveNew is not supported on this system.
-func moveNew(*os.File, string, *os.File, string) error { return errors.ErrUnsupported }
+func moveNew(from, to place) error { return errors.ErrUnsupported }

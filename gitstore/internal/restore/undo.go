@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -53,22 +52,12 @@ func (u *Undone) IDs() []checkpoint.ID {
 // last undo after which no operation began. If this worktree has no such operation of an
 // issue, the operations of other worktrees that changed no files count too.
 func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*operation.Entry, error) {
-	here := s.log.Worktree()
-	e, err := s.pick(ctx, s.log.Entries(ctx, here), way, which)
+	e, err := s.pick(ctx, s.log.Worktree(), way, which)
+	if err == nil && e == nil && which.Issue != "" && which.Number == 0 {
+		e, err = s.pick(ctx, "", way, which)
+	}
 	if err != nil || e != nil {
 		return e, err
-	}
-	if which.Issue != "" && which.Number == 0 {
-		elsewhere := func(yield func(*operation.Entry, error) bool) {
-			for e, err := range s.log.Entries(ctx, "") {
-				if (err != nil || e.Worktree != here && !e.HasFiles()) && !yield(e, err) {
-					return
-				}
-			}
-		}
-		if e, err = s.pick(ctx, elsewhere, way, which); err != nil || e != nil {
-			return e, err
-		}
 	}
 	nothing := repo.ErrNothingToUndo
 	if way == operation.Redo {
@@ -83,13 +72,15 @@ func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*o
 	return nil, fmt.Errorf("%s: %w", way, nothing)
 }
 
-func (s *Restorer) pick(ctx context.Context, entries iter.Seq2[*operation.Entry, error], way operation.Way, which Which) (found *operation.Entry, err error) {
+// pick returns the operation of a worktree to revert, or nil. "" stands for the other worktrees.
+func (s *Restorer) pick(ctx context.Context, worktree string, way operation.Way, which Which) (found *operation.Entry, err error) {
 	newest := map[string]int{} // number by worktree
-	for e, err := range entries {
+	for e, err := range s.log.Entries(ctx, worktree) {
 		if err != nil {
 			return nil, err
 		}
-		if !e.Concerns(which.Issue) || which.Number != 0 && which.Number != e.Number {
+		isOther := worktree == "" && (e.Worktree == s.log.Worktree() || e.HasFiles())
+		if isOther || !e.Concerns(which.Issue) || which.Number != 0 && which.Number != e.Number {
 			continue
 		}
 		newest[e.Worktree] = max(newest[e.Worktree], e.Number)
@@ -127,10 +118,15 @@ func headOf(e *operation.Entry, way operation.Way) (from, to operation.Place) {
 	if e.After == (operation.Place{}) {
 		return e.Before, e.Before
 	}
+	return inOrder(way, e.Before, e.After)
+}
+
+// inOrder returns the values of an operation before and after an undo or a redo.
+func inOrder[T any](way operation.Way, before, after T) (from, to T) {
 	if way == operation.Undo {
-		return e.After, e.Before
+		return after, before
 	}
-	return e.Before, e.After
+	return before, after
 }
 
 // Preview returns what Revert would do now, and changes nothing. Restored then has the checkpoint of the
@@ -299,10 +295,7 @@ func (s *Restorer) take(ctx context.Context, e *operation.Entry, way operation.W
 			head = plumbing.NewHash(to.Commit) // the branch was switched for the redo
 		}
 	}
-	from, to := indexBefore, indexAfter
-	if way == operation.Undo {
-		from, to = to, from
-	}
+	from, to := inOrder(way, indexBefore, indexAfter)
 	site := s.worktreeOf(e, head)
 	if index := trees.HashOf(e.Content, to); !index.IsZero() {
 		data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, index)
@@ -342,10 +335,7 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 		}
 	}
 	for _, note := range e.Notes {
-		from, to := note.After, note.Before
-		if e.Way == operation.Redo {
-			from, to = to, from
-		}
+		from, to := inOrder(e.Way, note.Before, note.After)
 		if s.log.ReadState(note.Name) != from {
 			continue // a save has followed
 		}
@@ -354,10 +344,7 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 		}
 	}
 	if e.Here != nil && !keepsHere {
-		from, to := plumbing.NewHash(e.Here.New), plumbing.NewHash(e.Here.Old)
-		if e.Way == operation.Redo {
-			from, to = to, from
-		}
+		from, to := inOrder(e.Way, plumbing.NewHash(e.Here.Old), plumbing.NewHash(e.Here.New))
 		if now, err := s.repo.ReadRef(ctx, e.Here.Ref); err == nil && now == from && from != to {
 			move := func() error {
 				return s.repo.MoveRefs(ctx, string(e.Way), refs.Move{Name: e.Here.Ref, Old: from, New: to})

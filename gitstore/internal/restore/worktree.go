@@ -148,7 +148,7 @@ func (s *worktree) keepAll(ctx context.Context, steps []Step) error {
 			continue
 		}
 		pl, err := s.in.open(steps[i].Path, false)
-		if err == nil && !was.Kept && !isLFS[steps[i].Path] && was.info.Size() <= maxInMemory {
+		if err == nil && !was.isAside() && !isLFS[steps[i].Path] && was.info.Size() <= maxInMemory {
 			d, data, failed := readDisk(pl, true)
 			switch {
 			case failed == nil && sameFile(was.info, d.info):
@@ -177,11 +177,7 @@ func (s *worktree) planSteps(ctx context.Context, steps []Step, area *lockedInde
 		byPath[st.Path] = st
 		// The sides of the worktree are raw files.
 		targets[i].Target = contents.Target{Path: st.Path, Index: st.Index, Work: st.Work, IndexWant: st.After.Index, WorkWant: st.After.Disk.Side}
-		for _, d := range []fileOnDisk{st.Before.Disk, st.After.Disk} {
-			if d.Kept {
-				targets[i].kept = append(targets[i].kept, d.Hash)
-			}
-		}
+		targets[i].kept = []plumbing.Hash{st.Before.Disk.Hash, st.After.Disk.Hash}
 	}
 	if err := s.readState(ctx, targets, area, true); err != nil {
 		return nil, nil, err

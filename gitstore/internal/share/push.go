@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/remote"
 )
 
@@ -68,7 +69,7 @@ func (r *Round) send(ctx context.Context, of func(*issuePlan) []remote.RefUpdate
 		return nil
 	}
 	// After this note, an undo treats the checkpoints as public.
-	if err := r.y.Sharer.log.NotePush(ctx, issues); err != nil {
+	if err := r.y.Sharer.log.NotePush(ctx, chain.ShownRemote(r.y.Conn.Remote), issues); err != nil {
 		return err
 	}
 	said, err := r.y.Conn.Push(ctx, updates...)
