@@ -102,7 +102,7 @@ func TestSaveRejectsLongMessage(t *testing.T) {
 	w.manual(1)
 	tip := w.Git("rev-parse", "refs/checkpoints/42")
 	_, err := w.s.Save(ctx, w.request(checkpoint.Manual, func(r *checkpoint.Record) { r.SetNote(strings.Repeat("n", chain.MaxMessage)) }))
-	var limit *LimitError
-	require.ErrorAs(t, err, &limit)
+	require.ErrorContains(t, err, "note and phase: ")
+	require.ErrorContains(t, err, ", more than the limit of ")
 	assert.Equal(t, tip, w.Git("rev-parse", "refs/checkpoints/42"))
 }

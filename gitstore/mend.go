@@ -75,7 +75,7 @@ func closeAll(sources []*odb.Database) {
 // intactCopy returns an object of the first source that has it undamaged, otherwise InvalidObject.
 func intactCopy(sources []*odb.Database, h plumbing.Hash) (plumbing.ObjectType, []byte) {
 	for _, source := range sources {
-		if kind, content, err := source.Read(h); err == nil && odb.Name(kind, content) == h {
+		if kind, content, err := source.Read(h); err == nil && plumbing.ComputeHash(kind, content) == h {
 			return kind, content
 		}
 	}

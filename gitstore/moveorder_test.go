@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,31 +28,4 @@ func TestArchiveMoveWritesNewRefBeforeDeletingOld(t *testing.T) {
 	_, err = w.s.Revert(ctx, "undo", Which{Issue: "42"}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{LiveRef("42"), repo.OwnRef("42"), ArchiveRef("42")}, strings.Fields(w.Read("told")))
-}
-
-// Packs that are protected from gc stay protected until the last try: see KeepFromGC.
-func TestPackIsKeptThroughTries(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.manual(1)
-	w.Write(".git/gc.pid", "1 host\n")
-	k := w.s.repo.NewObjectWriter()
-	k.Add(3, []byte("a blob"))
-	kept := func() []string {
-		names, err := filepath.Glob(w.GitPath("objects/pack/*.keep"))
-		require.NoError(t, err)
-		return names
-	}
-	require.NoError(t, k.KeepFromGC(ctx, LiveRef("42")))
-	require.Len(t, kept(), 1)
-	first, err := os.Stat(kept()[0])
-	require.NoError(t, err)
-	require.NoError(t, k.KeepFromGC(ctx, LiveRef("42")))
-	require.Len(t, kept(), 1)
-	then, err := os.Stat(kept()[0])
-	require.NoError(t, err)
-	assert.True(t, os.SameFile(first, then))
-	assert.Equal(t, first.ModTime(), then.ModTime())
-	k.ReleaseKeptPack()
-	assert.Empty(t, kept())
 }

@@ -112,21 +112,3 @@ func TestReflogHasTheStoresTime(t *testing.T) {
 	w.manual(1)
 	assert.Contains(t, w.Git("log", "-g", "-1", "--date=iso", "--format=%gd", "refs/checkpoints/42"), gittest.Epoch.Format("2006-01-0"))
 }
-
-// A move without new objects can be a part of another move of the same ref. While a gc runs, it
-// leaves the pack that the other move keeps.
-func TestMoveWithoutObjectsLeavesKeptPacks(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.manual(1)
-	name, head := LiveRef("42"), plumbing.NewHash(w.Head())
-	tip := plumbing.NewHash(w.Git("rev-parse", name))
-	require.NoError(t, os.WriteFile(w.GitPath("gc.pid"), []byte("1 host\n"), 0o666))
-	keep := w.GitPath("objects/pack/pack-other.keep")
-	require.NoError(t, os.MkdirAll(filepath.Dir(keep), 0o777))
-	require.NoError(t, os.WriteFile(keep, []byte(name+"\n"), 0o666))
-	require.NoError(t, w.s.repo.MoveRefs(ctx, "test", refs.Move{Name: name, Old: tip, New: head}))
-	assert.FileExists(t, keep)
-	require.NoError(t, os.Remove(w.GitPath("gc.pid")))
-	require.NoError(t, w.s.repo.MoveRefs(ctx, "test", refs.Move{Name: name, Old: head, New: tip}))
-}

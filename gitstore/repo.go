@@ -34,12 +34,10 @@ type (
 	BrokenRefError    = repo.BrokenRefError
 	CorruptError      = repo.CorruptError
 	DoneError         = failure.DoneError
-	LimitError        = repo.LimitError
 	NoneError         = repo.NoneError
 	NotFoundError     = repo.NotFoundError
 	ObjectFormatError = repository.ObjectFormatError
 	PromisedError     = repo.PromisedError
-	PushedError       = repo.PushedError
 	RefusedError      = repo.RefusedError
 	RemoteError       = chain.RemoteError
 	TakenError        = repo.TakenError

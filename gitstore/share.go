@@ -6,7 +6,6 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
-	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/share"
 )
 
@@ -18,13 +17,6 @@ type (
 	SyncRequest       = share.Request
 	OpenRemoteRequest = share.Request
 )
-
-// AreForeign reports whether branches, by default that of HEAD, are known to belong to no issue with
-// checkpoints in the repository of the working directory. Hooks call it, because it needs only one git
-// process.
-func AreForeign(ctx context.Context, branches ...string) bool {
-	return repo.AreForeign(ctx, branches...)
-}
 
 // Purge removes the references to dropped checkpoints from an issue's reflogs and fetched refs, and
 // the operations that can reach them. The next git gc can then delete the objects. It returns the

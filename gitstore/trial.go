@@ -123,8 +123,7 @@ func (t *Trial) copyStates(ctx context.Context, l *Line) error {
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	_, err = t.git.Stream(ctx, pack, "index-pack", "--stdin", "--fix-thin")
-	return err
+	return t.git.Filter(ctx, pack, io.Discard, "index-pack", "--stdin", "--fix-thin")
 }
 
 // CheckOut replaces the files of the trial by those of a state, and removes untracked files and

@@ -25,9 +25,6 @@ func postCheckout(c *invoke.Invocation, args []string) error {
 	if c.Env.Getenv("CI") != "" || c.Env.Getenv("GIT_CHERRY_PICK_HELP") != "" || strings.HasPrefix(c.Env.Getenv("GIT_REFLOG_ACTION"), "rebase") {
 		return nil
 	}
-	if gitstore.AreForeign(c.Ctx) {
-		return nil
-	}
 	done, on, err := openQuickly(c, c.Open)
 	defer done()
 	if err != nil || !on || c.Settings.String("hooks.post_checkout") == "off" {

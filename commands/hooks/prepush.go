@@ -25,13 +25,7 @@ func prePush(c *invoke.Invocation, args []string) error {
 	if err != nil {
 		return err
 	}
-	var branches []string
-	for _, u := range updates {
-		if u.Branch() != "" {
-			branches = append(branches, u.Branch())
-		}
-	}
-	if len(branches) == 0 || gitstore.AreForeign(c.Ctx, branches...) { // without updates every ref is up to date
+	if !slices.ContainsFunc(updates, func(u hook.Update) bool { return u.Branch() != "" }) { // without updates every ref is up to date
 		return nil
 	}
 	if err := c.Open(); err != nil {

@@ -398,7 +398,7 @@ func (s *Chains) RecordBytes(c *Checkpoint) ([]byte, error) {
 		return nil, repo.Corrupt(c.Name(), "it has no checkpoint.yaml")
 	}
 	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
-		return nil, repo.Corrupt(c.Name(), "%w", &repo.LimitError{What: "checkpoint.yaml", Size: size, Limit: int64(checkpoint.DefaultLimits.Bytes)})
+		return nil, repo.Corrupt(c.Name(), "%w", repo.TooLarge("checkpoint.yaml", size, int64(checkpoint.DefaultLimits.Bytes)))
 	}
 	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
 	if err != nil {

@@ -39,7 +39,7 @@ func AddCheckpoint(k *repo.ObjectWriter, c NewCheckpoint) (commit repo.RawCommit
 	}
 	message := EncodeMessage(c.Issue, c.Record, c.After)
 	if len(message) > MaxMessage {
-		return commit, &repo.LimitError{What: "note and phase", Size: int64(len(message)), Limit: MaxMessage}
+		return commit, repo.TooLarge("note and phase", int64(len(message)), MaxMessage)
 	}
 	commit = repo.RawCommit{Tree: k.AddTree(entries), Rest: c.Headers, Message: message}
 	if c.State.IsZero() {

@@ -91,7 +91,7 @@ func (s *Chains) ledgerIn(objects trees.Reader, tree plumbing.Hash) ([]byte, err
 		return nil, nil
 	}
 	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
-		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", &repo.LimitError{What: "ledger", Size: size, Limit: ledger.MaxSize})
+		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", repo.TooLarge("ledger", size, ledger.MaxSize))
 	}
 	return trees.ReadAs(objects, plumbing.BlobObject, e.Hash)
 }

@@ -103,22 +103,12 @@ func (g Git) Pipe(ctx context.Context, stdin []byte, args ...string) ([]byte, er
 	if stdin != nil {
 		in = bytes.NewReader(stdin)
 	}
-	return g.Stream(ctx, in, args...)
-}
-
-// Stream is Output with standard input from r, which may be nil.
-func (g Git) Stream(ctx context.Context, r io.Reader, args ...string) ([]byte, error) {
 	var out bytes.Buffer
-	err := g.Filter(ctx, r, &out, args...)
+	err := g.Filter(ctx, in, &out, args...)
 	return out.Bytes(), err
 }
 
-// Copy runs git and streams its standard output to w.
-func (g Git) Copy(ctx context.Context, w io.Writer, args ...string) error {
-	return g.Filter(ctx, nil, w, args...)
-}
-
-// Filter is Copy with standard input from r, which may be nil.
+// Filter runs git with standard input from r, which may be nil, and streams its standard output to w.
 func (g Git) Filter(ctx context.Context, r io.Reader, w io.Writer, args ...string) error {
 	run, err := g.command(ctx, args)
 	if err != nil {

@@ -3,21 +3,19 @@ package odb
 import (
 	"bytes"
 	"cmp"
-	"compress/zlib"
 	"context"
-	"encoding/binary"
+	"crypto/rand"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"git-checkpoint/gitstore/fsutil"
-	"git-checkpoint/gitstore/internal/git/objectformat"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 // A Batch collects objects in memory until Install writes them together.
@@ -45,7 +43,7 @@ func (s *Database) NewBatch() *Batch {
 // Add copies an object into the batch and returns its hash. Add writes no file, and reads
 // of the database do not find the object before Install.
 func (b *Batch) Add(t plumbing.ObjectType, content []byte) plumbing.Hash {
-	h := Name(t, content)
+	h := plumbing.ComputeHash(t, content)
 	if b.known[h] == nil {
 		b.known[h] = &added{h, t, slices.Clone(content)}
 		b.objects = append(b.objects, b.known[h])
@@ -123,148 +121,72 @@ func (b *Batch) Missing() (missing []plumbing.Hash) {
 	return missing
 }
 
-// Name returns the id of an object. It computes a plain hash without collision detection:
-// this program has composed the content, or the object is named by its hash already.
-func Name(t plumbing.ObjectType, content []byte) (h plumbing.Hash) {
-	sum := objectformat.New()
-	sum.Write(looseHeader(t, len(content)))
-	sum.Write(content)
-	sum.Sum(h[:0])
-	return h
-}
-
-// looseHeader returns the header of a loose object, which its id covers.
-func looseHeader(t plumbing.ObjectType, size int) []byte {
-	return fmt.Appendf(make([]byte, 0, looseHead), "%s %d\x00", t, size)
-}
-
-// FlushPack writes all added objects as one pack with git index-pack, which checks and
-// syncs the pack, and returns git's output. flags are options of git. Rewriting many commits
-// uses FlushPack to avoid thousands of loose files. Unlike Install, FlushPack also writes
-// objects that exist already, because a concurrent gc may have decided to delete their files.
-// If a kept object is missing, FlushPack fails after it has written all others.
-func (b *Batch) FlushPack(ctx context.Context, flags ...string) (said []byte, err error) {
+// FlushPack writes all added objects as one new pack with git index-pack, which checks and syncs
+// the pack. Unlike Install, FlushPack also writes objects that exist already, because a concurrent gc
+// may have decided to delete their files. The gc may also have listed an earlier pack of the same
+// objects. So FlushPack adds a blob of random text, and the new pack has a name of its own. If a kept
+// object is missing, FlushPack fails after it has written all others.
+func (b *Batch) FlushPack(ctx context.Context) error {
 	f := b.store.newFlush()
 	write, keepErr := f.keep(b.keptOnly())
-	if err = f.write(write); err == nil {
+	err := f.write(write)
+	if err == nil {
 		err = f.syncDirs()
 	}
 	if err == nil && len(b.objects) > 0 {
-		said, err = b.store.writePack(ctx, b.objects, flags)
+		text := []byte(rand.Text())
+		salt := &added{plumbing.ComputeHash(plumbing.BlobObject, text), plumbing.BlobObject, text}
+		err = b.store.writePack(ctx, append(slices.Clone(b.objects), salt))
 	}
-	return said, cmp.Or(err, keepErr)
+	return cmp.Or(err, keepErr)
 }
-
-// FlushKept writes a pack like FlushPack and protects it from gc with a .keep file,
-// whether or not refs reach its objects. The caller calls release after a ref points to
-// the objects. The .keep file contains by. ReleaseKept removes .keep files of killed
-// processes.
-func (b *Batch) FlushKept(ctx context.Context, by string) (release func(), err error) {
-	said, err := b.FlushPack(ctx, "--keep="+by)
-	if err != nil {
-		return func() {}, err
-	}
-	// Output is "keep" if git made the .keep file, a tab and the pack's hash. If a repeated
-	// git found the .keep file of the first one, the output is "pack".
-	_, name, _ := strings.Cut(strings.TrimSpace(string(said)), "\t")
-	file := filepath.Join(b.store.packDir(), "pack-"+name+".keep")
-	if !isKeptBy(file, by) {
-		return func() {}, nil
-	}
-	return func() { _ = os.Remove(file) }, nil
-}
-
-// isKeptBy reports whether a .keep file has this content.
-func isKeptBy(file, by string) bool {
-	text, err := os.ReadFile(file)
-	return err == nil && strings.TrimSpace(string(text)) == by
-}
-
-// ReleaseKept removes all .keep files with content by, for packs of any name.
-func (s *Database) ReleaseKept(by string) {
-	entries, _ := os.ReadDir(s.packDir())
-	for _, e := range entries {
-		if file := filepath.Join(s.packDir(), e.Name()); strings.HasSuffix(file, ".keep") && isKeptBy(file, by) {
-			_ = os.Remove(file)
-		}
-	}
-}
-
-func (s *Database) packDir() string { return filepath.Join(s.cfg.Dir, "pack") }
 
 // writePack writes objects as one pack with git index-pack. A concurrent `git gc --prune=now`
 // may delete files that git is writing or comparing; writePack then retries.
-func (s *Database) writePack(ctx context.Context, objects []*added, flags []string) (said []byte, err error) {
+func (s *Database) writePack(ctx context.Context, objects []*added) error {
 	data, err := packStream(objects)
-	args := append([]string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}, flags...)
+	args := []string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}
 	isTaken := func(err error) bool { // by git's messages in the C locale
 		return strings.Contains(err.Error(), "No such file or directory") || strings.Contains(err.Error(), "cannot read existing object")
 	}
 	if err == nil {
-		said, err = s.cfg.Git.Pipe(ctx, data, args...)
+		_, err = s.cfg.Git.Pipe(ctx, data, args...)
 		for tries := 0; err != nil && tries < collections && isTaken(err); tries++ {
-			said, err = s.cfg.Git.Pipe(ctx, data, args...)
+			_, err = s.cfg.Git.Pipe(ctx, data, args...)
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write pack of %d objects: %w", len(objects), err)
+		return fmt.Errorf("write pack of %d objects: %w", len(objects), err)
 	}
 	// Git syncs the files but not their names.
-	for _, dir := range []string{s.packDir(), s.cfg.Dir} {
+	for _, dir := range []string{filepath.Join(s.cfg.Dir, "pack"), s.cfg.Dir} {
 		if err := fsutil.SyncDir(dir); err != nil {
-			return nil, fmt.Errorf("sync directory: %w", err)
+			return fmt.Errorf("sync directory: %w", err)
 		}
 	}
-	return said, nil
+	return nil
 }
 
-// packStream returns a pack of whole objects: a header with the object count, type, size
-// and zlib stream of each object, and a checksum.
+// packStream returns a pack of whole objects.
 func packStream(objects []*added) ([]byte, error) {
+	source, hashes := packSource{objects: map[plumbing.Hash]*added{}}, make([]plumbing.Hash, len(objects))
+	for i, o := range objects {
+		source.objects[o.hash], hashes[i] = o, o.hash
+	}
 	var out bytes.Buffer
-	out.WriteString("PACK")
-	out.Write(binary.BigEndian.AppendUint32(nil, 2))
-	out.Write(binary.BigEndian.AppendUint32(nil, uint32(len(objects))))
-	var z compressor
-	for _, o := range objects {
-		out.Write(entryHead(o))
-		if err := z.write(&out, o.content); err != nil {
-			return nil, err
-		}
-	}
-	sum := objectformat.New()
-	sum.Write(out.Bytes())
-	return sum.Sum(out.Bytes()), nil
+	_, err := packfile.NewEncoder(&out, source, false).Encode(hashes, 0)
+	return out.Bytes(), err
 }
 
-// entryHead encodes type and size: a continuation bit, a 3-bit type and 4 bits of the size, then
-// 7 bits of the size per byte, low bits first.
-func entryHead(o *added) []byte {
-	size := uint64(len(o.content))
-	c := byte(o.kind)<<4 | byte(size&15)
-	var b []byte
-	for size >>= 4; size > 0; size >>= 7 {
-		b = append(b, c|0x80)
-		c = byte(size & 0x7f)
-	}
-	return append(b, c)
+// A packSource returns the objects of a pack to the encoder of go-git, which calls only EncodedObject.
+type packSource struct {
+	storer.EncodedObjectStorer
+	objects map[plumbing.Hash]*added
 }
 
-// A compressor writes zlib streams at the fastest level, as git does for loose objects. It reuses
-// its tables, which are larger than most objects.
-type compressor struct{ z *zlib.Writer }
-
-// write writes parts as one zlib stream to w.
-func (c *compressor) write(w io.Writer, parts ...[]byte) error {
-	if c.z == nil {
-		c.z, _ = zlib.NewWriterLevel(w, zlib.BestSpeed) // fails only for unknown levels
-	} else {
-		c.z.Reset(w)
-	}
-	for _, p := range parts {
-		if _, err := c.z.Write(p); err != nil {
-			return err
-		}
-	}
-	return c.z.Close()
+func (p packSource) EncodedObject(_ plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	o := &plumbing.MemoryObject{}
+	o.SetType(p.objects[h].kind)
+	_, err := o.Write(p.objects[h].content)
+	return o, err
 }

@@ -28,12 +28,11 @@ const (
 // the other, and lists packs again if it does not find an object. It never fetches: a partial
 // clone lacks some objects, and most questions must not touch the network.
 type catFile struct {
-	git git.Git
+	git git.Git // never fetches
 
 	mu      sync.Mutex // held until git has answered
-	running map[question]*talk
-	isOld   bool // git is older than 2.36: one process for contents, another for info
-	closed  bool
+	running *talk      // nil before the first question
+	isOld   bool       // git is older than 2.36, and answers each question with the content
 }
 
 // A talk is a running git cat-file.
@@ -50,51 +49,46 @@ type answer struct {
 	content []byte
 }
 
-// ask asks git about an object. It returns plumbing.ErrObjectNotFound if git does not find the
-// object.
+// ask asks git about an object. It returns plumbing.ErrObjectNotFound if git does not find the object, and
+// the type and size of an object with ErrTooLarge. After another error the rest of the answer is
+// unknown, so git is ended. If git had answered before, ask starts it again: a signal or a lack of
+// memory may have ended it.
 func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
-	err = c.exchange(q, h, func(out *bufio.Reader) (err error) {
-		a, err = readAnswer(out, q, h)
-		return err
-	})
-	if err != nil {
-		a = answer{}
-	}
-	return a, err
-}
-
-// exchange asks git about an object and reads the answer with read. After an error other than
-// plumbing.ErrObjectNotFound the rest of the answer is unknown, so git is ended. If git had
-// answered before, exchange starts it again: a signal or a lack of memory may have ended it.
-func (c *catFile) exchange(q question, h plumbing.Hash, read func(out *bufio.Reader) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
-		t, err := c.talk(q)
+		t, err := c.talk()
 		if err != nil {
-			return err
+			return a, err
 		}
-		_, err = fmt.Fprintf(t.run, "%s%s\n", c.command(q), h)
-		if err == nil {
-			err = read(t.out)
+		command := string(q) + " "
+		if c.isOld {
+			command = ""
+		}
+		if _, err = fmt.Fprintf(t.run, "%s%s\n", command, h); err == nil {
+			a, err = readAnswer(t.out, q, h)
+		}
+		if err == nil && c.isOld && q == forInfo {
+			_, err = io.CopyN(io.Discard, t.out, a.size+1)
 		}
 		if err == nil || errors.Is(err, plumbing.ErrObjectNotFound) {
 			t.answered = true
-			return err
+			return a, err
 		}
-		ended := c.end(t)
+		c.running = nil
+		ended := t.run.Kill()
 		switch {
 		case errors.Is(err, ErrTooLarge):
-			return fmt.Errorf("object %s: %w", h, err)
+			return a, fmt.Errorf("object %s: %w", h, err)
 		case git.Code(ended) == unknownOption && !c.isOld:
 			c.isOld = true
 		case t.answered:
 		case isPromised(ended):
-			return plumbing.ErrObjectNotFound
+			return a, plumbing.ErrObjectNotFound
 		case git.Code(ended) > 0:
-			return fmt.Errorf("object %s: %w", h, ended)
+			return a, fmt.Errorf("object %s: %w", h, ended)
 		default:
-			return fmt.Errorf("object %s: %w", h, err)
+			return a, fmt.Errorf("object %s: %w", h, err)
 		}
 	}
 }
@@ -108,56 +102,23 @@ func isPromised(ended error) bool {
 	return ok && strings.Contains(failed.Stderr, "from promisor remote")
 }
 
-func (c *catFile) command(q question) string {
+// talk returns the running git, which it starts if necessary.
+func (c *catFile) talk() (*talk, error) {
+	if c.running != nil {
+		return c.running, nil
+	}
+	option := "--batch-command"
 	if c.isOld {
-		return ""
+		option = "--batch"
 	}
-	return string(q) + " "
-}
-
-// talk returns the process for a question.
-func (c *catFile) talk(q question) (*talk, error) {
-	if c.closed {
-		return nil, ErrClosed
-	}
-	option, key := "--batch-command", question("")
-	switch {
-	case c.isOld && q == forInfo:
-		option, key = "--batch-check", q
-	case c.isOld:
-		option, key = "--batch", q
-	}
-	if t := c.running[key]; t != nil {
-		return t, nil
-	}
-	return c.start(key, option)
-}
-
-// start starts a git cat-file that does not fetch.
-func (c *catFile) start(key question, option string) (*talk, error) {
-	g := c.git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	g := c.git
 	g.Apart = true // a signal for this process must not end git
-	t := &talk{}
-	var err error
-	if t.run, err = g.Talk(context.Background(), "cat-file", option); err != nil {
+	run, err := g.Talk(context.Background(), "cat-file", option)
+	if err != nil {
 		return nil, err
 	}
-	t.out = bufio.NewReaderSize(t.run, 64<<10)
-	if c.running == nil {
-		c.running = map[question]*talk{}
-	}
-	c.running[key] = t
-	return t, nil
-}
-
-// end ends a process at once and returns its error.
-func (c *catFile) end(t *talk) error {
-	for key, other := range c.running {
-		if other == t {
-			delete(c.running, key)
-		}
-	}
-	return t.run.Kill()
+	c.running = &talk{run: run, out: bufio.NewReaderSize(run, 64<<10)}
+	return c.running, nil
 }
 
 // refresh ends git, which keeps packs open that another process may have deleted. The next question
@@ -165,18 +126,10 @@ func (c *catFile) end(t *talk) error {
 func (c *catFile) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for key, t := range c.running {
-		_, _ = t.run.Finish(nil) // git ends with its input
-		delete(c.running, key)
+	if c.running != nil {
+		_, _ = c.running.run.Finish(nil) // git ends with its input
+		c.running = nil
 	}
-}
-
-// close ends git for good.
-func (c *catFile) close() {
-	c.refresh()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
 }
 
 // readAnswer reads "<hash> <type> <size> LF", after forContents also "<content> LF", or

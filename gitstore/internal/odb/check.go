@@ -1,13 +1,14 @@
 package odb
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // ErrHash is the error about an object whose content has another hash.
@@ -16,50 +17,32 @@ var ErrHash = errors.New("its content has another hash")
 // Check reads an object of any size and compares its content with its hash. It never fetches: an
 // object that a partial clone lacks is missing.
 func (s *Database) Check(h plumbing.Hash) error {
-	loose := withLoose(s.loosePath(h), func(l *looseReader) error {
-		kind, size, err := l.head()
-		if err == nil {
-			err = compare(l.out, kind, size, h)
+	_, _, loose := withLoose(s.loosePath(h), func(r *objfile.Reader, _ plumbing.ObjectType, size int64) error {
+		if _, err := io.CopyN(io.Discard, r, size); err != nil {
+			return unexpected(err)
 		}
-		if err == nil {
-			err = l.end()
+		if r.Hash() != h {
+			return ErrHash
 		}
-		return err
+		return nil
 	})
 	if loose == nil {
 		return nil
 	}
-	var other error
-	err := s.cat.exchange(forContents, h, func(out *bufio.Reader) error {
-		a, err := readHeader(out, h)
-		if err != nil {
-			return err
-		}
-		if other = compare(out, a.kind, a.size, h); other != nil && !errors.Is(other, ErrHash) {
-			return other
-		}
-		_, err = out.Discard(1)
-		return err
-	})
+	a, err := s.cat.ask(forContents, h)
+	sum := plumbing.NewHasher(a.kind, a.size)
+	if errors.Is(err, ErrTooLarge) {
+		err = s.cat.git.Filter(context.Background(), nil, sum, "cat-file", a.kind.String(), h.String())
+	} else {
+		_, _ = sum.Write(a.content)
+	}
 	switch {
-	case err == nil:
-		return other
-	case !gone(loose):
+	case err == nil && sum.Sum() != h:
+		return ErrHash
+	case err != nil && !gone(loose):
 		return loose
 	}
 	return err
-}
-
-// compare reads the content of an object and compares it with the hash of the object.
-func compare(r io.Reader, kind plumbing.ObjectType, size int64, h plumbing.Hash) error {
-	sum := plumbing.NewHasher(kind, size)
-	if _, err := io.CopyN(sum, r, size); err != nil {
-		return unexpected(err)
-	}
-	if sum.Sum() != h {
-		return ErrHash
-	}
-	return nil
 }
 
 // A held is a cache of commits and trees, see Hold.

@@ -36,7 +36,7 @@ func TestConcurrentWritersAndGC(t *testing.T) {
 				mine := b.Add(plumbing.BlobObject, fmt.Appendf(nil, "mine %d %d", w, i))
 				flush := b.flush
 				if i%5 == w {
-					flush = func() error { return b.pack(context.Background()) }
+					flush = func() error { return b.FlushPack(context.Background()) }
 				}
 				if !assertNoError(t, flush()) || !own.Has(mine) {
 					t.Errorf("object %s is not there", mine)
@@ -51,7 +51,7 @@ func TestConcurrentWritersAndGC(t *testing.T) {
 	})
 	group.Wait()
 	r.Git("fsck", "--strict")
-	require.Len(t, everything(t, r), 15*10+4*15)
+	require.Len(t, everything(t, r), 15*10+4*15+4*3)
 	requireSame(t, s, r)
 	require.Empty(t, litter(t, r))
 }

@@ -28,9 +28,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// ErrClosed is returned after Close for objects that git would have to read.
-var ErrClosed = errors.New("object store is closed")
-
 // ErrTooLarge is returned for an object that exceeds the memory limit of this package.
 var ErrTooLarge = errors.New("object is too large")
 
@@ -79,11 +76,11 @@ func Open(c Config) (*Database, error) {
 	if dir, err := filepath.Abs(c.Dir); err == nil {
 		c.Git = c.Git.With("GIT_OBJECT_DIRECTORY=" + dir)
 	}
-	return &Database{cfg: c, cat: catFile{git: c.Git}}, nil
+	return &Database{cfg: c, cat: catFile{git: c.Git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")}}, nil
 }
 
-// Close ends git. Later reads of objects that are not loose fail with ErrClosed.
-func (s *Database) Close() { s.cat.close() }
+// Close ends git, as Refresh does.
+func (s *Database) Close() { s.cat.refresh() }
 
 // Refresh makes later reads ignore objects that another process has deleted: git keeps the packs
 // open that it has read.
@@ -99,9 +96,6 @@ func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if err != nil {
 		var a answer
 		a, err = s.ask(forContents, h, err)
-		if errors.Is(err, plumbing.ErrObjectNotFound) && s.cfg.Fetch != nil {
-			a, err = s.fetch(h)
-		}
 		t, content = a.kind, a.content
 	}
 	if err == nil {
@@ -117,21 +111,21 @@ func (s *Database) Header(h plumbing.Hash) (plumbing.ObjectType, int64, error) {
 		return t, size, nil
 	}
 	a, err := s.ask(forInfo, h, err)
-	if errors.Is(err, plumbing.ErrObjectNotFound) && s.cfg.Fetch != nil {
-		a, err = s.fetch(h)
-	}
 	return a.kind, a.size, err
 }
 
-// ask asks git about an object whose loose file could not be read. A damaged file does not hide
-// an intact copy. If there is no copy, ask returns the error of the file.
+// ask asks git about an object whose loose file could not be read, and fetches it in a partial clone. A
+// damaged file does not hide an intact copy. If there is no copy, ask returns the error of the file.
 func (s *Database) ask(q question, h plumbing.Hash, loose error) (answer, error) {
 	if errors.Is(loose, ErrTooLarge) {
 		return answer{}, loose
 	}
 	a, err := s.cat.ask(q, h)
-	if err != nil && !gone(loose) {
+	switch {
+	case err != nil && !gone(loose):
 		err = loose
+	case errors.Is(err, plumbing.ErrObjectNotFound) && s.cfg.Fetch != nil:
+		return s.fetch(h)
 	}
 	return a, err
 }

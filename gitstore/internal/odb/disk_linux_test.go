@@ -18,7 +18,7 @@ import (
 func TestFlushOnFullDiskLeavesNoIncompleteFiles(t *testing.T) {
 	for name, flush := range map[string]func(*Batch) error{
 		"loose": (*Batch).flush,
-		"pack":  func(b *Batch) error { return b.pack(context.Background()) },
+		"pack":  func(b *Batch) error { return b.FlushPack(context.Background()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)

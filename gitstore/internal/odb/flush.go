@@ -6,17 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+	"syscall"
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 )
 
 // Install makes the objects of the batch readable and durable, together with the files of Sync:
@@ -43,7 +43,7 @@ func (b *Batch) Install(ctx context.Context, packAbove int) error {
 		return err
 	}
 	if len(packed) > 0 {
-		if _, err := b.store.writePack(ctx, packed, nil); err != nil {
+		if err := b.store.writePack(ctx, packed); err != nil {
 			return err
 		}
 	}
@@ -55,9 +55,6 @@ type flush struct {
 	store *Database
 	files map[string]bool // existing files to sync
 	dirs  map[string]bool // directories to sync
-
-	mu sync.Mutex
-	z  compressor // under mu
 }
 
 // newFlush returns a flush that syncs existing files.
@@ -75,16 +72,8 @@ func (f *flush) add(path string) {
 	f.dirs[filepath.Dir(path)] = true
 }
 
-// A KeepError reports an object of another process that a batch needs (Batch.Keep) and that could
-// not be read.
-type KeepError struct {
-	Hash plumbing.Hash
-	Err  error
-}
-
-func (e *KeepError) Error() string { return fmt.Sprintf("keep object %s: %v", e.Hash, e.Err) }
-
-func (e *KeepError) Unwrap() error { return e.Err }
+// ErrKeptGone reports that an object of another process is missing, which a batch needs (Batch.Keep).
+var ErrKeptGone = fmt.Errorf("keep an object: %w", plumbing.ErrObjectNotFound)
 
 // keep freshens existing objects. Git does that for objects in packs when it writes them again.
 // keep returns copies of loose objects that cannot be freshened, for example those of another user.
@@ -97,7 +86,7 @@ func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 		var readErr error
 		if gone(statLoose(f.store.loosePath(h))) {
 			if !f.store.Has(h) {
-				readErr = plumbing.ErrObjectNotFound
+				readErr = ErrKeptGone
 			}
 		} else {
 			o := &added{hash: h}
@@ -106,7 +95,7 @@ func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 			}
 		}
 		if readErr != nil {
-			err = cmp.Or[error](err, &KeepError{h, readErr})
+			err = cmp.Or(err, fmt.Errorf("object %s: %w", h, readErr))
 		}
 	}
 	return write, err
@@ -115,8 +104,8 @@ func (f *flush) keep(hashes []plumbing.Hash) (write []*added, err error) {
 // freshen updates the modification time of a loose object and reports success. If o is not nil,
 // the file must have the content of o.
 func (f *flush) freshen(h plumbing.Hash, o *added) bool {
-	path := f.store.loosePath(h)
-	if sameLoose(path, o) != nil || touch(path) != nil {
+	path, now := f.store.loosePath(h), time.Now()
+	if sameLoose(path, o) != nil || os.Chtimes(path, now, now) != nil {
 		return false
 	}
 	f.add(path)
@@ -124,11 +113,6 @@ func (f *flush) freshen(h plumbing.Hash, o *added) bool {
 }
 
 var errStale = errors.New("other content")
-
-func touch(path string) error {
-	now := time.Now()
-	return os.Chtimes(path, now, now)
-}
 
 // sameLoose checks that a loose file contains the object o. If o is nil, it checks only
 // the header of the file.
@@ -176,7 +160,10 @@ func (f *flush) writeLoose(o *added) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("write object %s: %s: %w", o.hash, path, cause(err))
+		if cause, ok := errors.AsType[syscall.Errno](err); ok { // without a temporary name
+			err = cause
+		}
+		return fmt.Errorf("write object %s: %s: %w", o.hash, path, err)
 	}
 	return nil
 }
@@ -188,10 +175,12 @@ func (f *flush) tryLoose(path string, o *added) error {
 	if err != nil {
 		return err
 	}
-	f.mu.Lock()
-	err = f.z.write(temp, looseHeader(o.kind, len(o.content)), o.content)
-	f.mu.Unlock()
+	w := objfile.NewWriter(temp)
+	err = w.WriteHeader(o.kind, int64(len(o.content)))
 	if err == nil {
+		_, err = w.Write(o.content)
+	}
+	if err = errors.Join(err, w.Close()); err == nil {
 		f.store.Share(temp.Name())
 		err = fsutil.Sync(temp)
 		f.done("sync", path)
@@ -215,16 +204,4 @@ func (f *flush) done(step, path string) {
 	if f.store.trace != nil {
 		f.store.trace(step, path)
 	}
-}
-
-// cause strips the path from a file error, because a temporary name does not help the
-// reader of the message.
-func cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	if l, ok := errors.AsType[*os.LinkError](err); ok {
-		return l.Err
-	}
-	return err
 }

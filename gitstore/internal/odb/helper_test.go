@@ -2,6 +2,7 @@ package odb
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"fmt"
 	"math"
@@ -118,16 +119,11 @@ func requireAbsent(t testing.TB, s *Database, h plumbing.Hash) {
 // flush makes the objects of a batch durable as loose objects.
 func (b *Batch) flush() error { return b.Install(context.Background(), math.MaxInt) }
 
-// pack is FlushPack without its output.
-func (b *Batch) pack(ctx context.Context) error {
-	_, err := b.FlushPack(ctx)
-	return err
-}
-
 func deflate(content []byte) []byte {
 	var b bytes.Buffer
-	var z compressor
-	_ = z.write(&b, content)
+	z := zlib.NewWriter(&b)
+	_, _ = z.Write(content)
+	_ = z.Close()
 	return b.Bytes()
 }
 

@@ -98,20 +98,12 @@ func (t *IssueLock) Files() []*os.File {
 // staleAfter is the age from which an unchanged lock file of a ref was left by a killed git.
 const staleAfter = time.Minute
 
-// resumeTime is the time in which a running git continues after the machine was suspended.
-const resumeTime = 200 * time.Millisecond
-
 // SetAside moves lock files away that a killed git has left, and names them in a warning. The caller
 // holds the lock of an issue, so no other process of this program uses the files.
 func (r *Reader) SetAside(locks ...string) {
 	for _, lock := range locks {
-		before, err := os.Lstat(lock)
-		if err != nil || time.Since(before.ModTime()) < staleAfter {
-			continue
-		}
-		time.Sleep(resumeTime)
-		now, err := os.Lstat(lock)
-		if err != nil || !os.SameFile(before, now) || !now.ModTime().Equal(before.ModTime()) {
+		info, err := os.Lstat(lock)
+		if err != nil || time.Since(info.ModTime()) < staleAfter {
 			continue
 		}
 		name, err := filepath.Rel(r.Path, lock)

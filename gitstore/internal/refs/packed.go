@@ -1,7 +1,7 @@
 package refs
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +26,7 @@ import (
 type packedFile struct {
 	file   io.ReaderAt
 	size   int64
-	start  int64 // end of the header
-	sorted bool  // as the header states
+	sorted bool // as the header states
 }
 
 // withPacked calls f with packed-refs of a repository, unless the file does not exist. Like
@@ -61,143 +60,106 @@ func readHeader(file *os.File) (*packedFile, error) {
 	if err != nil || info.Size() == 0 {
 		return &packedFile{file: file}, err
 	}
-	p := &packedFile{file: file, size: info.Size()}
-	last, err := p.read(p.size-1, 1)
-	if err != nil {
+	last := make([]byte, 1)
+	if _, err := file.ReadAt(last, info.Size()-1); err != nil {
 		return nil, err
 	}
 	if last[0] != '\n' {
 		return nil, errTruncated
 	}
-	begin, err := p.read(0, probeSize)
-	if err != nil || begin[0] != '#' {
-		return p, err
-	}
-	if end := bytes.IndexByte(begin, '\n'); end >= 0 {
-		words, _ := strings.CutPrefix(string(begin[:end]), headerPrefix)
-		p.start, p.sorted = int64(end)+1, strings.Contains(" "+words+" ", " sorted ")
-	}
-	return p, nil
-}
-
-// read reads up to n bytes at an offset.
-func (p *packedFile) read(at, n int64) ([]byte, error) {
-	data := make([]byte, min(n, p.size-at))
-	_, err := p.file.ReadAt(data, at)
-	return data, err
+	header, err := bufio.NewReaderSize(file, probeSize).ReadString('\n')
+	words, isHeader := strings.CutPrefix(header, headerPrefix)
+	return &packedFile{file, info.Size(), isHeader && slices.Contains(strings.Fields(words), "sorted")}, err
 }
 
 // Sizes of the reads of a binary search.
 const (
 	probeSize = 512  // finds the next line
-	blockSize = 4096 // the search reads the lines of a block in order
+	blockSize = 4096 // the lines of a block are read in order
 )
 
 // find returns the value of a ref, or the zero hash if packed-refs does not have the ref.
-func (p *packedFile) find(name string) (plumbing.Hash, error) {
-	from, length := p.start, p.size-p.start
-	if p.sorted {
-		var err error
-		if from, err = p.seek(name); err != nil {
-			return plumbing.ZeroHash, err
-		}
-		length = int64(objectformat.HexSize + len(" \n") + len(name))
-	}
-	lines, err := p.read(from, length)
-	for line := range bytes.Lines(lines) {
-		if nameOf(line) == name {
-			return Parse(name, line[:objectformat.HexSize])
-		}
-	}
-	return plumbing.ZeroHash, err
+func (p *packedFile) find(name string) (value plumbing.Hash, err error) {
+	scanErr := p.scan(name, name+"\x00", func(_, hex string) { value, err = Parse(name, []byte(hex)) })
+	return value, errors.Join(scanErr, err)
 }
 
-// packedBelow returns lines of packed-refs among which are those of all refs below prefixes, which
-// end with a slash.
-func packedBelow(dir string, prefixes []string) (lines string, err error) {
-	err = withPacked(dir, func(p *packedFile) (err error) {
-		lines, err = p.below(prefixes)
-		return err
+// eachPacked calls f for the packed refs below prefixes, which end with a slash.
+func eachPacked(dir string, prefixes []string, f func(name, hex string)) error {
+	return withPacked(dir, func(p *packedFile) error {
+		for _, prefix := range prefixes {
+			if err := p.scan(prefix, strings.TrimSuffix(prefix, "/")+"0", f); err != nil { // "0" follows "/"
+				return err
+			}
+		}
+		return nil
 	})
-	return lines, err
 }
 
-func (p *packedFile) below(prefixes []string) (string, error) {
-	if !p.sorted {
-		lines, err := p.read(p.start, p.size-p.start)
-		return string(lines), err
+// scan calls f for the refs from one name up to another, without the latter.
+func (p *packedFile) scan(from, to string, f func(name, hex string)) error {
+	at, err := p.seek(from)
+	if err != nil {
+		return err
 	}
-	var all strings.Builder
-	for _, prefix := range prefixes {
-		from, err := p.seek(prefix)
-		if err != nil {
-			return "", err
+	lines := bufio.NewReaderSize(io.NewSectionReader(p.file, at, p.size-at), blockSize)
+	for {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF {
+			return nil
 		}
-		to, err := p.seek(strings.TrimSuffix(prefix, "/") + "0") // "0" follows "/"
 		if err != nil {
-			return "", err
+			return err
 		}
-		lines, err := p.read(from, to-from)
-		if err != nil {
-			return "", err
+		switch name := nameOf(line); {
+		case name >= from && name < to:
+			f(name, line[:objectformat.HexSize])
+		case name >= to && p.sorted:
+			return nil
 		}
-		all.Write(lines)
 	}
-	return all.String(), nil
 }
 
-// seek returns the offset of the first line in a sorted file whose name is not less than name.
+// seek returns the offset of a line: the names of all lines before it are less than name. In a sorted
+// file, the first other line is in the block that begins there.
 func (p *packedFile) seek(name string) (int64, error) {
-	low, high := p.start, p.size // lines before low are less than name, lines from high on are not
-	for high-low > blockSize {
+	low, high := int64(0), p.size
+	for p.sorted && high-low > blockSize {
 		at, found, err := p.lineAfter((low + high) / 2)
-		if err != nil {
+		switch {
+		case err != nil:
 			return 0, err
-		}
-		if at >= high { // long lines
-			break
-		}
-		if found < name {
+		case at >= high: // long lines
+			return low, nil
+		case found < name:
 			low = at
-		} else {
+		default:
 			high = at
 		}
 	}
-	lines, err := p.read(low, high-low)
-	for line := range bytes.Lines(lines) {
-		if found := nameOf(line); found >= name && found != "" {
-			return low, err
-		}
-		low += int64(len(line))
-	}
-	return high, err
+	return low, nil
 }
 
 // lineAfter returns the offset of the first line of a ref that starts after at, and the name
 // of the ref. Without such a line, it returns the size of the file.
 func (p *packedFile) lineAfter(at int64) (int64, string, error) {
-	for n := int64(probeSize); ; n *= 2 {
-		data, err := p.read(at, n)
-		if err != nil {
-			return 0, "", err
-		}
-		offset := at
-		for k, line := range slices.Collect(bytes.Lines(data)) {
-			if name := nameOf(line); k > 0 && name != "" {
-				return offset, name, nil
-			}
-			offset += int64(len(line))
-		}
-		if at+n >= p.size {
+	lines := bufio.NewReaderSize(io.NewSectionReader(p.file, at, p.size-at), probeSize)
+	for first := true; ; first = false {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF {
 			return p.size, "", nil
 		}
+		if name := nameOf(line); err != nil || !first && name != "" {
+			return at, name, err
+		}
+		at += int64(len(line))
 	}
 }
 
-// nameOf returns the name of the ref in a complete line, or "" for another line.
-func nameOf(line []byte) string {
-	text, isWhole := strings.CutSuffix(string(line), "\n")
-	if !isWhole || len(text) <= objectformat.HexSize || text[objectformat.HexSize] != ' ' {
+// nameOf returns the name of the ref in a line, or "" for another line.
+func nameOf(line string) string {
+	text := strings.TrimSuffix(line, "\n")
+	if len(text) <= objectformat.HexSize || text[objectformat.HexSize] != ' ' {
 		return ""
 	}
 	return text[objectformat.HexSize+1:]

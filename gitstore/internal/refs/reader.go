@@ -117,7 +117,7 @@ func Parse(name string, data []byte) (plumbing.Hash, error) {
 // Read. The issue lock releases the cache, because a decision to move a ref needs its value.
 func (r *Reader) Cache(ctx context.Context, prefixes ...string) error {
 	r.Release()
-	c := &cache{prefixes: prefixes, broken: map[string]bool{}}
+	c := &cache{prefixes: prefixes, broken: map[string]bool{}, folders: map[string][]string{}}
 	var err error
 	if c.values, err = r.values(ctx, prefixes, func(name string) { c.broken[name] = true }); err == nil {
 		r.cache = c
@@ -145,19 +145,6 @@ func (c *cache) has(prefixes ...string) bool {
 		return slices.ContainsFunc(c.prefixes, func(p string) bool { return strings.HasPrefix(prefix, p) })
 	}
 	return c != nil && !slices.ContainsFunc(prefixes, func(p string) bool { return !isCached(p) })
-}
-
-// foldersOf returns the folders below a prefix.
-func (c *cache) foldersOf(prefix string) []string {
-	folders, known := c.folders[prefix]
-	if !known {
-		folders = foldersIn(c.names(prefix), prefix)
-		if c.folders == nil {
-			c.folders = map[string][]string{}
-		}
-		c.folders[prefix] = folders
-	}
-	return folders
 }
 
 // names returns the sorted names of the refs below a prefix, including broken refs.
@@ -289,19 +276,14 @@ func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name
 			return nil, fmt.Errorf("list %s: %w", prefix, err)
 		}
 	}
-	packed, err := packedBelow(r.Path, prefixes) // after loose refs, because git may pack them meanwhile
-	if err != nil {
-		return nil, err
-	}
-	values := make(map[string]plumbing.Hash, len(loose)+strings.Count(packed, "\n"))
-	for line := range strings.Lines(packed) {
-		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if ok && Below(name, prefixes) && plumbing.IsHash(hex) { // not "^", the target of a tag
+	values := map[string]plumbing.Hash{}
+	err := eachPacked(r.Path, prefixes, func(name, hex string) { // after loose refs, because git may pack them meanwhile
+		if plumbing.IsHash(hex) {
 			values[name] = plumbing.NewHash(hex)
 		}
-	}
+	})
 	maps.Copy(values, loose)
-	return values, nil
+	return values, err
 }
 
 // InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
@@ -331,7 +313,12 @@ func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string
 // folders returns the folders below a prefix that have refs, or had loose refs.
 func (r *Reader) folders(prefix string) ([]string, error) {
 	if r.cache.has(prefix) {
-		return r.cache.foldersOf(prefix), nil
+		known, isKnown := r.cache.folders[prefix]
+		if !isKnown {
+			known = foldersIn(r.cache.names(prefix), prefix)
+			r.cache.folders[prefix] = known
+		}
+		return known, nil
 	}
 	var loose []string
 	entries, err := os.ReadDir(filepath.Join(r.Path, filepath.FromSlash(prefix)))
@@ -364,19 +351,10 @@ func foldersIn(names []string, prefix string) []string {
 }
 
 // packedNames returns the sorted names of packed refs below a prefix.
-func packedNames(path, prefix string) ([]string, error) {
-	lines, err := packedBelow(path, []string{prefix})
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, 0, strings.Count(lines, "\n"))
-	for line := range strings.Lines(lines) {
-		if _, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
+func packedNames(path, prefix string) (names []string, err error) {
+	err = eachPacked(path, []string{prefix}, func(name, _ string) { names = append(names, name) })
 	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // eachLoose calls f for each loose ref below a prefix.

@@ -29,42 +29,33 @@ type Head struct {
 // ReadHead reads HEAD of this worktree. In the files backend it reads the usual forms of HEAD from the
 // file.
 func (s *Repo) ReadHead(ctx context.Context) (Head, error) {
-	h, fileErr := s.headInFile(ctx)
-	if fileErr == nil {
-		return h, nil
-	}
-	h, err := s.AskHead(ctx)
-	if err != nil {
-		return Head{}, fmt.Errorf("%w: %w", err, fileErr)
-	}
-	return h, nil
-}
-
-var errUnusual = errors.New("its file has no usual form")
-
-func (s *Repo) headInFile(ctx context.Context) (h Head, err error) {
 	file := filepath.Join(s.Info.Dir, "HEAD")
 	info, err := os.Lstat(file)
 	if s.Info.RefFormat != "files" || err != nil || !info.Mode().IsRegular() { // a symlink with core.preferSymlinkRefs
-		return h, errUnusual
+		return s.AskHead(ctx)
 	}
 	data, err := os.ReadFile(file)
-	if err != nil {
-		return h, err
-	}
-	target, isSymbolic := strings.CutPrefix(string(data), "ref:")
-	if !isSymbolic {
-		h.Commit, err = refs.Parse("HEAD", data)
-		return h, err
-	}
-	ref := strings.Trim(target, refs.Space)
+	ref, isSymbolic := strings.CutPrefix(string(data), "ref:")
+	ref = strings.Trim(ref, refs.Space)
 	branch, isBranch := strings.CutPrefix(ref, "refs/heads/")
-	if !isBranch || !refs.MayBe(ref) {
-		return h, errUnusual
+	var h Head
+	switch {
+	case err == nil && !isSymbolic:
+		h.Commit, err = refs.Parse("HEAD", data)
+	case err == nil && isBranch && refs.MayBe(ref):
+		h.Branch = branch
+		h.Commit, err = s.ReadRef(ctx, ref) // fails if the branch is a symbolic ref itself
+	default:
+		return s.AskHead(ctx)
 	}
-	h.Branch = branch
-	h.Commit, err = s.ReadRef(ctx, ref) // fails if the branch is a symbolic ref itself
-	return h, err
+	if err == nil {
+		return h, nil
+	}
+	h, askErr := s.AskHead(ctx)
+	if askErr != nil {
+		return Head{}, fmt.Errorf("%w: %w", askErr, err)
+	}
+	return h, nil
 }
 
 // AskHead runs git to read HEAD of this worktree.

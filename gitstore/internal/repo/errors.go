@@ -36,26 +36,15 @@ func AfterMove(err error) error {
 	return &failure.DoneError{Err: err}
 }
 
-// A PushedError reports an error after a sync had moved an issue's remote refs. The local
-// refs have their old values; the next sync moves them.
-type PushedError struct {
-	Issue  checkpoint.Issue
-	Remote string
-	Err    error
-}
-
-func (e *PushedError) Error() string {
-	return fmt.Sprintf("sync issue %s: pushed to %s, but the refs here are as before: %v", e.Issue, e.Remote, e.Err)
-}
-
-func (e *PushedError) Unwrap() error { return e.Err }
-
-// Exit returns the exit code and the hint of the cause, if it has its own.
-func (e *PushedError) Exit() (code int, hint string) {
-	if cause, ok := failure.Of(e.Err); ok {
-		return cause.Exit()
+// Pushed returns an error that occurred after a sync had moved an issue's remote refs. The local
+// refs have their old values; the next sync moves them. It has the exit code and the hint of the
+// cause, if the cause has its own.
+func Pushed(i checkpoint.Issue, remote string, err error) error {
+	code, hint := failure.Failure, "git checkpoint sync "+failure.IssueArg(string(i))
+	if cause, ok := failure.Of(err); ok {
+		code, hint = cause.Exit()
 	}
-	return failure.Failure, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
+	return failure.Errorf(code, hint, "sync issue %s: pushed to %s, but the refs here are as before: %w", i, remote, err)
 }
 
 // An UnfinishedError reports an error during the undo of a restore. Some files may have
@@ -193,41 +182,25 @@ func (e *RefusedError) Error() string { return e.Reason }
 
 func (e *RefusedError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
 
-// A LimitError reports a size above its limit.
-type LimitError struct {
-	What        string
-	Size, Limit int64
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s: %d bytes, more than the limit of %d", e.What, e.Size, e.Limit)
+// TooLarge returns an error about a size above its limit.
+func TooLarge(what string, size, limit int64) error {
+	return fmt.Errorf("%s: %d bytes, more than the limit of %d", what, size, limit)
 }
 
 // A PromisedError reports an object that a partial clone lacks and that git could not
 // fetch. Either no remote answers, or no remote has the object.
 type PromisedError = odb.PromisedError
 
-// A LackedError reports an object of an issue that a partial clone lacks and that git
-// could not fetch. A sync may fetch the current chain of the remote.
-type LackedError struct {
-	Issue  checkpoint.Issue
-	Object string // a ref or the id of a checkpoint
-	Err    error
+// Lacks returns an error about an object of an issue, a ref or the id of a checkpoint, that a partial clone
+// lacks and that git could not fetch. A sync may fetch the current chain of the remote.
+func Lacks(i checkpoint.Issue, object string, err error) error {
+	return failure.Errorf(failure.Remote, "git checkpoint sync "+failure.IssueArg(string(i)), "%s: %w", object, err)
 }
 
-func (e *LackedError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e.Err) }
-
-func (e *LackedError) Unwrap() error { return e.Err }
-
-func (e *LackedError) Exit() (code int, hint string) {
-	return failure.Remote, "git checkpoint sync " + failure.IssueArg(string(e.Issue))
-}
-
-// Lacked wraps an error about an issue's object. If a partial clone is the cause, the
-// result is a LackedError.
+// Lacked wraps an error about an issue's object, with Lacks if a partial clone is the cause.
 func Lacked(i checkpoint.Issue, object string, err error) error {
 	if p, ok := errors.AsType[*PromisedError](err); ok {
-		return &LackedError{i, object, p}
+		return Lacks(i, object, p)
 	}
 	return fmt.Errorf("%s: %w", object, err)
 }

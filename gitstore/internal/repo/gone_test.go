@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,9 +28,8 @@ func TestObjectThatIsBackAgainWasGone(t *testing.T) {
 	k := s.NewObjectWriter()
 	there := plumbing.NewHash(r.Git("rev-parse", "HEAD"))
 	k.Keep(there)
-	assert.ErrorIs(t, k.gone(&odb.KeepError{Hash: there, Err: plumbing.ErrObjectNotFound}), ErrObjectsGone)
-	other := &odb.KeepError{Hash: there, Err: os.ErrPermission}
-	assert.Equal(t, error(other), k.gone(other))
+	assert.ErrorIs(t, k.gone(fmt.Errorf("object %s: %w", there, odb.ErrKeptGone)), ErrObjectsGone)
+	assert.Equal(t, os.ErrPermission, k.gone(os.ErrPermission))
 }
 
 // Git reads each quoted value unchanged.

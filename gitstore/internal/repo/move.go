@@ -26,7 +26,6 @@ func (s *Repo) Move(ctx context.Context, k *ObjectWriter, message string, moves 
 	if s.together != nil {
 		return s.together.move(ctx, k, moves)
 	}
-	defer k.ReleaseKeptPack()
 	for tries := 0; ; tries++ {
 		t := &transaction{s: s, k: k, message: message}
 		settled, err := t.try(ctx, moves)
@@ -73,7 +72,6 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	if err != nil {
 		return false, err
 	}
-	first := t.moves[0].Name
 	records := t.k.Records && t.s.Recorder != nil
 	if records {
 		more, err := t.s.Recorder.Record(ctx, t.k, t.moves)
@@ -94,7 +92,7 @@ func (t *transaction) try(ctx context.Context, moves func() ([]refs.Move, error)
 	if err := t.k.Flush(ctx); err != nil {
 		return false, err
 	}
-	if err := t.k.KeepFromGC(ctx, first); err != nil {
+	if err := t.k.copyFromGC(ctx); err != nil {
 		return false, err
 	}
 	if err := t.k.checkExist(); err != nil {
@@ -136,7 +134,8 @@ func (s *Repo) takeBack(ctx context.Context, k *ObjectWriter) error {
 	for _, m := range slices.Backward(k.moves) {
 		back = append(back, refs.Move{Name: m.Name, Old: m.New, New: m.Old})
 	}
-	if len(back) == 0 || !s.haveAll(back) {
+	isMissing := func(m refs.Move) bool { return !m.New.IsZero() && !s.Objects.Has(m.New) }
+	if len(back) == 0 || slices.ContainsFunc(back, isMissing) {
 		return errVanished
 	}
 	if err := s.MoveRefs(ctx, Shorten(refs.RollbackPrefix+k.message), back...); err != nil {
@@ -171,16 +170,6 @@ func (s *Repo) forgetEntries(ctx context.Context, back refs.Move) error {
 	return nil
 }
 
-// haveAll reports whether the new commits of all moves exist.
-func (s *Repo) haveAll(moves []refs.Move) bool {
-	for _, m := range moves {
-		if m.New != plumbing.ZeroHash && !s.Objects.Has(m.New) {
-			return false
-		}
-	}
-	return true
-}
-
 // Shorten limits a reflog message to one readable line.
 func Shorten(message string) string {
 	const limit = 1000
@@ -191,43 +180,25 @@ func Shorten(message string) string {
 	return message[:max(cut, 0)] + " and more"
 }
 
-// DeleteRefs deletes bookkeeping refs that still equal their seen values, in one transaction: there may
-// be thousands of refs. It leaves out refs that another process moves meanwhile.
+// DeleteRefs deletes bookkeeping refs in one transaction, since there may be thousands of refs. If a ref
+// does not have its seen value, DeleteRefs fails and deletes no ref.
 func (s *Repo) DeleteRefs(ctx context.Context, seen map[string]plumbing.Hash) error {
-	var moves []refs.Move
+	if len(seen) == 0 {
+		return nil
+	}
+	u := refs.Update{Message: "delete"}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		moves = append(moves, refs.Move{Name: name, Old: seen[name]})
+		u.Moves = append(u.Moves, refs.Move{Name: name, Old: seen[name]})
+	}
+	remove := func() error {
+		u.Git, u.Locked = s.Git, s.IssueLock.HasAll()
+		u.Git.Apart, u.Git.Hold = true, s.IssueLock.Files()
+		return s.Refs.Update(ctx, u)
 	}
 	if s.IssueLock != nil {
-		return s.deleteSome(ctx, moves)
+		return remove()
 	}
-	return s.WithNamedLocks(ctx, []string{refs.Bookkeeping}, func() error { return s.deleteSome(ctx, moves) })
-}
-
-func (s *Repo) deleteSome(ctx context.Context, moves []refs.Move) error {
-	for len(moves) > 0 {
-		u := refs.Update{Git: s.Git, Message: "delete", Moves: moves, Locked: s.IssueLock.HasAll()}
-		u.Git.Apart, u.Git.Hold = true, s.IssueLock.Files()
-		err := s.Refs.Update(ctx, u)
-		if err == nil || IsDone(err) || ctx.Err() != nil {
-			return err
-		}
-		var left []refs.Move
-		for _, m := range moves {
-			now, err := s.ReadRef(ctx, m.Name)
-			if err != nil {
-				return err
-			}
-			if now == m.Old {
-				left = append(left, m)
-			}
-		}
-		if len(left) == len(moves) {
-			return fmt.Errorf("remove %s: %w", left[0].Name, err)
-		}
-		moves = left
-	}
-	return nil
+	return s.WithNamedLocks(ctx, []string{refs.Bookkeeping}, remove)
 }
 
 // pause calls the hook of a test.

@@ -22,8 +22,6 @@ import (
 type ObjectWriter struct {
 	store   *Repo
 	batch   *odb.Batch
-	kept    bool        // the objects are in a pack that is kept while the ref moves
-	release func()      // releases the kept pack, nil without a kept pack
 	message string      // reflog message of the moves
 	Records bool        // Recorder records the moves
 	moves   []refs.Move // refs that Move has moved to the objects
@@ -112,46 +110,23 @@ func (k *ObjectWriter) FlushTo(ctx context.Context, dir string) error {
 	return batch.Install(ctx, packAbove)
 }
 
-// KeepFromGC protects new objects from a concurrent git gc that prunes without a grace
-// period. Such a gc deletes objects that were unreachable when it listed the refs. While
-// gc holds its lock, KeepFromGC writes the objects into a pack that is kept until the ref
-// has moved. A gc that lists refs after the move finds the objects reachable. An earlier
-// gc does not delete kept packs.
-//
-// The pack stays kept until the last try has ended, since each try would make the same
-// pack again. Otherwise a gc could list the pack as removable between two tries. If the
-// next try keeps the pack again, gc omits its objects from the new pack, but still
-// removes the listed pack.
-//
-// A writer without objects keeps nothing: its move can be a part of another move, whose pack has
-// the same owner by.
-func (k *ObjectWriter) KeepFromGC(ctx context.Context, by string) (err error) {
-	if k.release != nil || k.batch.IsEmpty() {
+// copyFromGC writes a copy of new objects in a new pack, if a git gc runs that could prune without a
+// grace period. Such a gc deletes objects that were unreachable when it listed the refs, but no pack
+// that is newer than its list of packs.
+func (k *ObjectWriter) copyFromGC(ctx context.Context) error {
+	if !k.store.GCRuns() {
 		return nil
 	}
-	if k.kept = k.store.GCRuns(); !k.kept {
-		return nil
-	}
-	k.store.Objects.ReleaseKept(by) // the issue is locked, so no other process uses this pack
 	k.batch.AddKept()
-	k.release, err = k.batch.FlushKept(ctx, by)
-	if err != nil {
-		return fmt.Errorf("keep new objects from a running gc: %w", err)
+	if err := k.batch.FlushPack(ctx); err != nil {
+		return fmt.Errorf("copy new objects beside a running gc: %w", err)
 	}
 	return nil
 }
 
-// ReleaseKeptPack releases the pack of KeepFromGC.
-func (k *ObjectWriter) ReleaseKeptPack() {
-	if k.release != nil {
-		k.release()
-		k.release = nil
-	}
-}
-
 // Protect ensures that the objects behind a moved ref exist. If a gc has ended that
-// deleted objects, Protect writes them again. If a gc is running, Protect writes a copy
-// that this gc does not know. It fails with *DoneError.
+// deleted objects, Protect writes them again. If a gc is running, Protect writes a second copy: the
+// gc may have listed the first copy, and the refs before the move. It fails with *DoneError.
 //
 // If a gc has deleted an object that another process wrote, for example a blob of git add
 // that is not staged any more, Protect moves the refs back and fails with ErrObjectsGone.
@@ -173,15 +148,12 @@ func (k *ObjectWriter) Protect(ctx context.Context) error {
 
 func (k *ObjectWriter) protectFromGC(ctx context.Context) (err error) {
 	k.store.pause("moved")
-	if !k.kept && k.store.GCRuns() {
-		k.batch.AddKept()
-		_, err = k.batch.FlushPack(ctx)
-	}
+	err = k.copyFromGC(ctx)
 	for tries := 0; err == nil && len(k.batch.Missing()) > 0; tries++ {
 		if tries == Collections {
 			return fmt.Errorf("write objects again: %w %d times", errVanished, tries)
 		}
-		_, err = k.batch.FlushPack(ctx)
+		err = k.batch.FlushPack(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("write objects again that a gc removed: %w", err)
@@ -197,9 +169,7 @@ func (k *ObjectWriter) isForeignGone() bool {
 // gone returns ErrObjectsGone with its cause if an object of another process is missing, else
 // the error itself. The object may exist again, because a third process has written it meanwhile.
 func (k *ObjectWriter) gone(err error) error {
-	kept, ok := errors.AsType[*odb.KeepError](err)
-	wasGone := ok && errors.Is(kept, plumbing.ErrObjectNotFound)
-	if err == nil || errors.Is(err, ErrObjectsGone) || !wasGone && !k.isForeignGone() {
+	if err == nil || errors.Is(err, ErrObjectsGone) || !errors.Is(err, odb.ErrKeptGone) && !k.isForeignGone() {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrObjectsGone, err)

@@ -154,14 +154,11 @@ func (s *Repo) WorktreeName() string {
 	if err != nil || strings.HasPrefix(name, "..") {
 		return MainWorktree
 	}
-	return LinkedWorktree(name)
+	return "w-" + checkpoint.Issue(name).RefName()
 }
 
 // MainWorktree is the name of the main worktree in refs.
 const MainWorktree = "_main"
-
-// LinkedWorktree returns the name in refs of a folder below $GIT_COMMON_DIR/worktrees.
-func LinkedWorktree(folder string) string { return "w-" + checkpoint.Issue(folder).RefName() }
 
 // WorktreeDir returns the git directory of the worktree with a name in refs, which may be removed. It
 // returns "" if no worktree can have the name.

@@ -130,7 +130,7 @@ func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publicati
 				errs[n] = err
 				// In a partial clone, git stops at the first object that it cannot fetch.
 				if s.repo.Opened != nil && (errors.As(err, new(*git.CommandError)) || errors.As(err, new(*odb.PromisedError))) {
-					errs[n] = &repo.LackedError{Issue: reqs[n].Issue, Object: repo.LiveRef(reqs[n].Issue), Err: errors.New(git.Reason(err))}
+					errs[n] = repo.Lacks(reqs[n].Issue, repo.LiveRef(reqs[n].Issue), errors.New(git.Reason(err)))
 				}
 			}
 		default:
@@ -225,7 +225,7 @@ func (s *Scanner) contentOf(ctx context.Context, blob plumbing.Hash, size int64)
 		return io.NopCloser(bytes.NewReader(content)), err
 	}
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(s.repo.Git.Copy(ctx, w, "cat-file", "blob", blob.String())) }()
+	go func() { w.CloseWithError(s.repo.Git.Filter(ctx, nil, w, "cat-file", "blob", blob.String())) }()
 	return r, nil
 }
 

@@ -268,7 +268,7 @@ func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, 
 	pipe, out := io.Pipe()
 	go func() {
 		args := append([]string{"rev-list", "--objects", "--no-object-names", "--missing=allow-any"}, args...)
-		out.CloseWithError(s.repo.Git.Copy(ctx, out, args...))
+		out.CloseWithError(s.repo.Git.Filter(ctx, nil, out, args...))
 	}()
 	defer pipe.Close()
 	var paths []string

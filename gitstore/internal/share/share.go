@@ -141,12 +141,12 @@ func newBundle(issues []checkpoint.Issue) string {
 }
 
 // fail sets an issue's result to an error. If an earlier attempt moved remote refs, it
-// wraps the error in a PushedError.
+// wraps the error with repo.Pushed.
 func (y *Syncing) fail(i checkpoint.Issue, err error) {
 	_, pushed := y.pushedOnly[i]
 	switch {
 	case pushed && !repo.IsDone(err):
-		err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
+		err = repo.Pushed(i, chain.ShownRemote(y.Conn.Remote), err)
 	case !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)) && !errors.As(err, new(*repo.NoneError)):
 		err = fmt.Errorf("%s issue %s: %w", y.Conn.Op, i, err)
 	}

@@ -41,7 +41,7 @@ func (y *Syncing) NamePushed(err error) error {
 	}
 	for _, i := range slices.Sorted(maps.Keys(y.pushedOnly)) {
 		if y.Done[i] == nil {
-			err = &repo.PushedError{Issue: i, Remote: chain.ShownRemote(y.Conn.Remote), Err: err}
+			err = repo.Pushed(i, chain.ShownRemote(y.Conn.Remote), err)
 		}
 	}
 	return err

@@ -308,7 +308,7 @@ func (s *Capturer) writeTree() []string {
 // parse parses the output of git ls-files -s -v: "<tag> <mode> <hash> <stage>\t<path>". The tag is
 // S for skip-worktree, and lower case for assume-unchanged. It returns the paths of empty files.
 func (u *userIndex) parse(out []byte) (empty []string, err error) {
-	blank := odb.Name(plumbing.BlobObject, nil).String()
+	blank := plumbing.ComputeHash(plumbing.BlobObject, nil).String()
 	for _, line := range git.Fields(out) {
 		head, path, ok := strings.Cut(line, "\t")
 		var tag string

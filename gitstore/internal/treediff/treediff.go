@@ -161,7 +161,7 @@ func (b *Diff) diff(ctx context.Context, w io.Writer, how ...string) error {
 	}
 	args := append([]string{"-c", "core.bigFileThreshold=" + MaxPatched, "diff", "--no-color", "--no-ext-diff"}, how...)
 	args = append(args, b.from.String(), b.to.String(), "--")
-	if err := b.git.Copy(ctx, w, append(args, b.paths...)...); err != nil {
+	if err := b.git.Filter(ctx, nil, w, append(args, b.paths...)...); err != nil {
 		return fmt.Errorf("compare files: %w", err)
 	}
 	return nil

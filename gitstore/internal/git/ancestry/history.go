@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"git-checkpoint/gitstore/internal/git"
 )
@@ -30,12 +29,15 @@ type Relation struct {
 // Relate returns the relation of commit now to commit before. In a shallow clone, Relate
 // fails if the missing history may contain the common ancestor.
 func (l Log) Relate(ctx context.Context, before, now string) (Relation, error) {
-	counts, err := l.counts(ctx, "--left-right", before+"..."+now)
+	out, err := l.Git.Line(ctx, "rev-list", "--count", "--left-right", before+"..."+now)
 	if err != nil {
 		return Relation{}, err
 	}
-	r := Relation{Gone: counts[0], Ahead: counts[1], Contains: counts[0] == 0}
-	if r.Contains {
+	var r Relation
+	if _, err := fmt.Sscan(out, &r.Gone, &r.Ahead); err != nil {
+		return Relation{}, fmt.Errorf("git rev-list: %q: want two numbers", out)
+	}
+	if r.Contains = r.Gone == 0; r.Contains {
 		return r, nil
 	}
 	base, err := l.Git.Line(ctx, "merge-base", before, now)
@@ -49,26 +51,6 @@ func (l Log) Relate(ctx context.Context, before, now string) (Relation, error) {
 	}
 	r.Base = base
 	return r, nil
-}
-
-// counts runs git rev-list --count, which prints two numbers.
-func (l Log) counts(ctx context.Context, args ...string) ([]int, error) {
-	out, err := l.Git.Line(ctx, append([]string{"rev-list", "--count"}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	var counts []int
-	for _, text := range strings.Split(out, "\t") {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, fmt.Errorf("git rev-list: %q: want numbers", out)
-		}
-		counts = append(counts, n)
-	}
-	if len(counts) < 2 {
-		return nil, fmt.Errorf("git rev-list: %q: want two numbers", out)
-	}
-	return counts, nil
 }
 
 // Contains reports whether commit equals other or descends from it.

@@ -2,11 +2,6 @@
 
 package objectformat
 
-import (
-	"crypto/sha1"
-	"hash"
-)
-
 // Name is git's name of the format, the value of extensions.objectFormat.
 const Name = "sha1"
 
@@ -15,7 +10,3 @@ const Other = "sha256"
 
 // EmptyTree is the id of the empty tree.
 const EmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
-// New returns a hash for contents that this program has composed. It detects no
-// collisions.
-func New() hash.Hash { return sha1.New() }

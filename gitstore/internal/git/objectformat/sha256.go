@@ -2,11 +2,6 @@
 
 package objectformat
 
-import (
-	"crypto/sha256"
-	"hash"
-)
-
 // Name is git's name of the format, the value of extensions.objectFormat.
 const Name = "sha256"
 
@@ -15,6 +10,3 @@ const Other = "sha1"
 
 // EmptyTree is the id of the empty tree.
 const EmptyTree = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-
-// New returns a hash for object contents and checksums of packs.
-func New() hash.Hash { return sha256.New() }

@@ -96,51 +96,27 @@ func (r *Info) findAlternates(ctx context.Context, g git.Git) error {
 	return err
 }
 
-// extend applies the repository's extensions and rejects extensions that this program
-// does not support. Git itself has already rejected unknown extensions. If the version of
-// the repository's format is 0, git ignores unknown extensions instead, and so does extend.
-// Without a version, git ignores all extensions.
+// extend applies the repository's extensions, and rejects extensions that this program does not know. If
+// the version of the repository's format is 0, git ignores unknown extensions, and so does extend.
 func (r *Info) extend(config []git.ConfigEntry) error {
-	format, storage := "sha1", r.RefFormat // without extensions
-	version, unknown := -1, ""
+	version, _ := git.Last(config, "core.repositoryformatversion")
 	own := slices.IndexFunc(config, func(e git.ConfigEntry) bool { return e.Scope == "local" })
 	for _, e := range config {
-		if e.Scope != "local" || e.Origin != config[own].Origin { // git reads no included file
-			continue
-		}
-		if e.Key == "core.repositoryformatversion" {
-			number, err := strconv.ParseInt(e.Value, 0, 32) // git accepts 0x1 too
-			if err != nil {
-				return &UnsupportedError{Feature: "core.repositoryFormatVersion " + e.Value}
-			}
-			version = int(number)
-		}
-		name, found := strings.CutPrefix(e.Key, "extensions.")
-		if !found {
+		name, isExtension := strings.CutPrefix(e.Key, "extensions.")
+		if !isExtension || e.Scope != "local" || e.Origin != config[own].Origin { // git reads no included file
 			continue
 		}
 		switch name {
-		case "noop", "noop-v1", "partialclone", "worktreeconfig", "relativeworktrees", "submodulepathconfig":
+		case "noop", "noop-v1", "objectformat", "partialclone", "worktreeconfig", "relativeworktrees", "submodulepathconfig":
 		case "preciousobjects":
 			r.Precious = git.Bool(e.Value)
-		case "objectformat":
-			format = e.Value
 		case "refstorage":
-			storage = e.Value // files://<folder> differs from the known directory
+			r.RefFormat = e.Value // files://<folder> differs from the known directory
 		default:
-			unknown = e.Key
+			if version != "" && version != "0" {
+				return &UnsupportedError{Feature: e.Key}
+			}
 		}
-	}
-	switch {
-	case version < 0:
-		format = "sha1"
-	case version > 0 && unknown != "":
-		return &UnsupportedError{Feature: unknown}
-	default:
-		r.RefFormat = storage
-	}
-	if format != objectformat.Name {
-		return &ObjectFormatError{Format: format}
 	}
 	if elsewhere := os.Getenv("GIT_REFERENCE_BACKEND"); elsewhere != "" {
 		r.RefFormat = elsewhere
@@ -240,12 +216,12 @@ func (r Info) CopiedFrom() string {
 // the worktree is the last argument, because git stops there in a bare repository.
 func Discover(ctx context.Context, g git.Git) (Info, error) {
 	out, err := g.Output(ctx, "rev-parse", "--git-dir", "--git-common-dir", "--git-path", "index",
-		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-prefix", "--show-toplevel")
+		"--git-path", "objects", "--is-bare-repository", "--is-shallow-repository", "--show-object-format", "--show-prefix", "--show-toplevel")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) < 6 {
+	if len(lines) < 7 {
 		return Info{}, none(g.Dir, err)
 	}
-	if len(lines) > 8 {
+	if len(lines) > 9 {
 		return Info{}, &UnsupportedError{Feature: "a line break in the repository's path"}
 	}
 	base, pathErr := physical(g.Dir)
@@ -262,8 +238,11 @@ func Discover(ctx context.Context, g git.Git) (Info, error) {
 		Dir: abs(lines[0]), CommonDir: abs(lines[1]), Index: abs(lines[2]), ObjectDir: abs(lines[3]),
 		Bare: lines[4] == "true", Shallow: lines[5] == "true", RefFormat: "files",
 	}
-	if len(lines) == 8 && err == nil {
-		r.Prefix, r.Root = lines[6], abs(lines[7])
+	if len(lines) == 9 && err == nil {
+		r.Prefix, r.Root = lines[7], abs(lines[8])
+	}
+	if lines[6] != objectformat.Name {
+		return r, &ObjectFormatError{Format: lines[6]}
 	}
 	return r, nil
 }
@@ -340,22 +319,12 @@ type WorktreeEntry struct {
 	Bare   bool
 }
 
-// Worktrees returns the worktrees of the repository, the main worktree first.
+// Worktrees returns the worktrees of the repository, the main worktree first. A path with a line break,
+// which Discover refuses, is truncated.
 func Worktrees(ctx context.Context, g git.Git) ([]WorktreeEntry, error) {
-	end := "\x00"
-	out, err := g.Output(ctx, "worktree", "list", "--porcelain", "-z")
-	if err != nil { // git before 2.36 has no -z
-		end = "\n"
-		out, err = g.Output(ctx, "worktree", "list", "--porcelain")
-	}
-	return parseWorktrees(string(out), end), err
-}
-
-// parseWorktrees parses the output of git worktree list. If end is "\n", a path with a
-// line break is truncated.
-func parseWorktrees(text, end string) []WorktreeEntry {
+	out, err := g.Output(ctx, "worktree", "list", "--porcelain")
 	var list []WorktreeEntry
-	for line := range strings.SplitSeq(text, end) {
+	for line := range strings.SplitSeq(string(out), "\n") {
 		key, value, _ := strings.Cut(line, " ")
 		if key == "worktree" {
 			list = append(list, WorktreeEntry{Path: value})
@@ -370,20 +339,18 @@ func parseWorktrees(text, end string) []WorktreeEntry {
 			last.Bare = true
 		}
 	}
-	return list
+	return list, err
 }
 
 // CheckedOut returns the path of the worktree in which a branch is checked out, or "".
 func CheckedOut(ctx context.Context, g git.Git, branch string) string {
-	list, err := Worktrees(ctx, g)
-	if err != nil {
-		return ""
+	list, _ := Worktrees(ctx, g)
+	for _, w := range list {
+		if w.Branch == "refs/heads/"+branch {
+			return w.Path
+		}
 	}
-	i := slices.IndexFunc(list, func(w WorktreeEntry) bool { return w.Branch == "refs/heads/"+branch })
-	if i < 0 {
-		return ""
-	}
-	return list[i].Path
+	return ""
 }
 
 // MainRoot returns the root of the main worktree, or "" if it is bare. It runs git only

@@ -2,7 +2,6 @@ package repository
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/internal/git"
@@ -22,30 +21,19 @@ func committed(t *testing.T) (*gittest.Repo, git.Git) {
 	return r, git.Git{Dir: r.Dir}
 }
 
-func TestCheckedOutAtPathWithLineBreak(t *testing.T) {
+func TestWorktrees(t *testing.T) {
 	t.Parallel()
 	r, g := committed(t)
-	if _, err := g.Output(t.Context(), "worktree", "list", "--porcelain", "-z"); err != nil {
-		t.Skip("git before 2.36 cannot tell where such a path ends")
-	}
-	dir := filepath.Join(t.TempDir(), "a\nbranch refs/heads/other")
-	r.Git("worktree", "add", "-q", "-b", "topic", dir)
-	assert.Equal(t, filepath.Base(dir), filepath.Base(CheckedOut(t.Context(), g, "topic")))
-	assert.Empty(t, CheckedOut(t.Context(), g, "other"))
-}
-
-func TestParseWorktrees(t *testing.T) {
-	t.Parallel()
-	lines := []string{
-		"worktree /a", "HEAD 1", "branch refs/heads/main", "", "worktree /b c", "HEAD 1", "detached", "",
-		"worktree /d", "branch refs/heads/x/y", "locked a branch", "", "",
-	}
-	want := []WorktreeEntry{{Path: "/a", Branch: "refs/heads/main"}, {Path: "/b c"}, {Path: "/d", Branch: "refs/heads/x/y"}}
-	for _, end := range []string{"\n", "\x00"} {
-		assert.Equal(t, want, parseWorktrees(strings.Join(lines, end), end), "%q", end)
-	}
-	assert.Equal(t, []WorktreeEntry{{Path: "/a.git", Bare: true}, {Path: "/b"}}, parseWorktrees("worktree /a.git\nbare\n\nworktree /b\n", "\n"))
-	assert.Empty(t, parseWorktrees("", "\n"))
+	topic, detached := filepath.Join(t.TempDir(), "a b"), filepath.Join(t.TempDir(), "detached")
+	r.Git("worktree", "add", "-q", "-b", "x/y", topic)
+	r.Git("worktree", "lock", "--reason", "a branch", topic)
+	r.Git("worktree", "add", "-q", "--detach", detached)
+	list, err := Worktrees(t.Context(), g)
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	assert.Equal(t, WorktreeEntry{Path: r.Dir, Branch: "refs/heads/" + r.Git("branch", "--show-current")}, list[0])
+	assert.Equal(t, "a b", filepath.Base(CheckedOut(t.Context(), g, "x/y")))
+	assert.Empty(t, list[2].Branch+CheckedOut(t.Context(), g, "other"))
 }
 
 func TestMainRootOfLinkedWorktree(t *testing.T) {
