@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/retention"
 )
 
@@ -17,7 +18,7 @@ type (
 	Approval      = chain.Approval
 	Checkpoint    = chain.Checkpoint
 	Exposed       = chain.Exposed
-	Filed         = chain.Filed
+	Filed         = ledger.Archival
 	List          = chain.List
 	Outgoing      = chain.Outgoing
 	Point         = chain.Point

@@ -94,7 +94,7 @@ func (s *Store) forkOnce(ctx context.Context, req ForkRequest, issues []checkpoi
 			return nil, err
 		}
 		if chains[n] = c; c.Tip.IsZero() {
-			if err := s.chain.CheckName(ctx, i); err != nil {
+			if err := (&chain.Names{Chains: s.chain}).Check(ctx, i); err != nil {
 				return nil, err
 			}
 		}

@@ -173,7 +173,7 @@ func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
 func (b *lineBuilder) find(in *chain.Descent, at int, id checkpoint.ID) (d *chain.Descent, found []int) {
 	chains := append([]*chain.Descent{in, b.line.own}, b.others...)
 	for _, d := range chains {
-		if at, ok := d.Find(id); ok {
+		if at, ok := d.At[id]; ok {
 			return d, []int{at}
 		}
 	}
@@ -474,7 +474,7 @@ func (l *Line) here(ctx context.Context) (states []int) {
 			}
 		}
 	}
-	place(l.own.Nearest(here.Heads))
+	place(l.own.Nearest(here.Heads, -1))
 	if len(states) == 0 {
 		states = append(states, len(l.States)-1)
 	}

@@ -56,7 +56,7 @@ func TestRedactWarningsContainNoSecret(t *testing.T) {
 		require.Len(t, saved.Warnings, 2)
 		assert.NotContains(t, strings.Join(saved.Warnings, ""), aKey)
 		assert.Contains(t, saved.Warnings[0], "outputs.[redacted:github-token] contain")
-		assert.Regexp(t, `^a key of outputs (is|was) a possible secret \(github-token\)`, saved.Warnings[1])
+		assert.Regexp(t, `^a key of outputs contain(s|ed) a possible secret \(github-token\)`, saved.Warnings[1])
 	}
 }
 
@@ -71,9 +71,9 @@ func TestSaveMasksKeys(t *testing.T) {
 			aKey: map[string]any{"in": 1}, "list": []any{map[string]any{"first": 1, aKey: 2, other: 3, "last": 4}},
 		})
 		require.ElementsMatch(t, []string{
-			"a key of list was a possible secret (github-token), and was renamed",
-			"a key of list was a possible secret (github-token), and was renamed",
-			"a key was a possible secret (github-token), and was renamed",
+			"a key of list contained a possible secret (github-token), which was masked",
+			"a key of list contained a possible secret (github-token), which was masked",
+			"a key contained a possible secret (github-token), which was masked",
 		}, saved.Warnings)
 		doc := saved.Record.Doc()
 		in, _ := doc.Sub("[redacted:github-token]").Get("in")

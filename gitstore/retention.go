@@ -212,7 +212,7 @@ func (s *Store) expired(c, archive *chain.Chain, stay *retention.Stay, newest ti
 		if cp.ID == "" || live[cp.ID] != nil {
 			continue
 		}
-		f := chain.FiledOf(c.Ledger.Archival(cp.ID))
+		f := c.Ledger.Archival(cp.ID)
 		list = append(list, retention.Archived{
 			ID: cp.ID, Why: f.Why, At: f.At, Pinned: c.Ledger.Pinned(cp.ID),
 			Times: retention.Times{Created: cp.Saved, Clock: cp.Clock, Newest: newest},

@@ -244,7 +244,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	// The check reads the names of all refs. Most turns of agents end before it, without a change.
 	if current.Tip.IsZero() {
-		if err := s.chain.CheckName(ctx, issue); err != nil {
+		if err := (&chain.Names{Chains: s.chain}).Check(ctx, issue); err != nil {
 			return nil, err
 		}
 	}
@@ -266,7 +266,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	}
 	agreed := chain.AddHere(k, issue, &chain.Here{
 		StateCommit: chain.StateCommit{Tree: w.snap.Agreed, Staged: w.snap.Staged, Head: w.snap.Head.Commit},
-		ID:          w.id, Heads: []checkpoint.ID{w.id}, Open: w.snap.Open, Rest: chain.SignedBy(chain.AuthorHeader(commit)),
+		ID:          w.id, Heads: []checkpoint.ID{w.id}, Open: w.snap.Open, Rest: chain.SignedBy(commit),
 	})
 	moves := func() ([]refs.Move, error) {
 		moves, err := s.chain.MovesTo(ctx, current, commit.Hash)

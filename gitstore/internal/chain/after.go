@@ -56,20 +56,24 @@ func parseIDs(value string) (ids []checkpoint.ID, err error) {
 // After returns the trailer's ids for a save after heads, which are the checkpoints of its
 // worktree.
 func (c *Chain) After(heads []checkpoint.ID) []checkpoint.ID {
-	after := slices.Clone(heads)
+	var more []checkpoint.ID
 	if len(heads) > 0 {
 		if first := c.Find(heads[0]); first != nil {
-			more, _ := first.CameAfter()
-			after = append(after, more...)
+			more, _ = first.CameAfter()
 		}
 	}
-	seen := map[checkpoint.ID]bool{}
-	after = slices.DeleteFunc(after, func(id checkpoint.ID) bool {
-		was := seen[id]
-		seen[id] = true
-		return was
-	})
+	after := distinct(slices.Concat(heads, more))
 	return after[:min(len(after), checkpoint.MaxAfter)]
+}
+
+// distinct returns the ids in their order, each once.
+func distinct(ids []checkpoint.ID) (list []checkpoint.ID) {
+	for _, id := range ids {
+		if !slices.Contains(list, id) {
+			list = append(list, id)
+		}
+	}
+	return list
 }
 
 // An ancestry is the order of the checkpoints of a chain.
@@ -216,12 +220,6 @@ func (c *Chain) Common(a, b checkpoint.ID) *Checkpoint {
 
 // Reduced returns heads without those that others of them came after. The first one stays.
 func (c *Chain) Reduced(heads []checkpoint.ID) []checkpoint.ID {
-	a := c.ancestry()
-	var ids []checkpoint.ID
-	for _, id := range heads {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
+	a, ids := c.ancestry(), distinct(heads)
 	return without(ids, min(1, len(ids)), func(id, other checkpoint.ID) bool { return a.lineage(other).ids[id] })
 }

@@ -105,13 +105,6 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, a
 	return ch, nil
 }
 
-func FiledOf(a ledger.Archival) Filed {
-	if a.Reason == "" {
-		return Filed{}
-	}
-	return Filed{retention.Reason(a.Reason), time.Unix(0, int64(a.Clock)).UTC()}
-}
-
 // An ArchivePlan is the plan of a sync for the archive of an issue. Checkpoints that
 // another clone archived leave the local chain and enter the local archive. The sync
 // reads the remote archive only if needed: before a pushed chain marks a checkpoint as
@@ -208,19 +201,17 @@ func (a *ArchivePlan) Move(i checkpoint.Issue) []refs.Move {
 // BaseTime returns the time of the commit that was HEAD at the save of a checkpoint, or the
 // zero time.
 func (s *Chains) BaseTime(c *Checkpoint) time.Time {
-	head, err := s.HeadOf(c)
-	if err != nil || head.IsZero() {
+	commit, err := s.repo.ReadCommit(c.Commit)
+	if err != nil {
 		return time.Time{}
 	}
-	return s.repo.CommittedAt(head)
+	state, _ := s.StateCommitOf(commit)
+	return s.repo.CommittedAt(state.Head)
 }
 
 // NewestCommit returns the time of HEAD's commit, or the zero time.
 func (s *Chains) NewestCommit(ctx context.Context) time.Time {
-	head, err := s.repo.ReadHead(ctx)
-	if err != nil {
-		return time.Time{}
-	}
+	head, _ := s.repo.ReadHead(ctx)
 	return s.repo.CommittedAt(head.Commit)
 }
 

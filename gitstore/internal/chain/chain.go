@@ -22,7 +22,6 @@ import (
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -63,7 +62,7 @@ type Chain struct {
 	Rooted  bool // read down to genesis
 	Cut     bool // ends at a shallow boundary
 	Ledger  *ledger.Ledger
-	Unread  error  // set if a partial clone lacks the tip's ledger, so ledger is older
+	Unread  error  // set if a partial clone lacks the tip's ledger, so Ledger is empty
 	Remote  string // the remote that has the chain, "" for a local chain
 
 	Restored ledger.Position // the position that counts, or zero
@@ -120,7 +119,7 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	return c, err
 }
 
-// walk is Walk with a function that marks checkpoints as Other. If too few others are left, walk reads on.
+// walk is Walk with a function that marks checkpoints as Other. If too few others are left, walk reads all.
 func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int, mark func(*Chain) error) (*Chain, error) {
 	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
 	if tip.IsZero() {
@@ -128,57 +127,53 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 		return c, nil
 	}
 	base := Genesis(issue).Hash
-	at, size, found, foreign, ended := tip, 0, 0, 0, false
+	size, found, foreign, ended := 0, 0, 0, false
 	isCut := func() bool { n := len(c.Commits); return n > 0 && s.IsBoundary(c.Commits[n-1].Raw.Hash) }
-	for need := limit; ; {
-		for limit <= 0 || found < need {
-			if at == base {
-				c.Rooted, ended = true, true
-				break
-			}
-			commit, err := s.repo.ReadCommit(at)
-			if err != nil {
-				if c.Cut = isCut(); c.Cut {
-					break
-				}
-				return nil, fmt.Errorf("%s: %w", ref, err)
-			}
-			if size += len(commit.Message) + len(commit.Rest); size > maxChain {
-				return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
-			}
-			l := ChainCommit{Raw: commit, Ledger: IsLedger(commit)}
-			if !l.Ledger {
-				l.Checkpoint = CheckpointOf(commit, issue)
-			}
-			switch c.Commits = append(c.Commits, l); {
-			case l.Ledger:
-			case l.ID == "":
-				foreign++
-			default:
-				found++
-			}
-			if ended = foreign > MaxForeign || len(commit.Parents) == 0; ended {
-				break
-			}
-			at = commit.Parents[0]
-		}
-		c.Cut = c.Cut || !c.Rooted && isCut()
-		if err := s.readLedger(c); err != nil {
-			return c, err
-		}
-		if err := mark(c); err != nil {
-			return c, fmt.Errorf("%s: %w", ref, err)
-		}
-		missing := limit - c.countLive()
-		if limit <= 0 || ended || c.Cut || missing <= 0 {
+	for at := tip; !ended && (limit <= 0 || found < limit); {
+		if at == base {
+			c.Rooted, ended = true, true
 			break
 		}
-		need = found + missing // some checkpoints were dropped
-	}
-	if c.Unread != nil && limit > 0 && !c.Rooted {
-		if whole, err := s.Walk(issue, ref, tip, 0); err == nil {
-			c.Ledger = whole.Ledger
+		commit, err := s.repo.ReadCommit(at)
+		if err != nil {
+			if c.Cut = isCut(); c.Cut {
+				break
+			}
+			return nil, fmt.Errorf("%s: %w", ref, err)
 		}
+		if size += len(commit.Message) + len(commit.Rest); size > maxChain {
+			return nil, repo.Corrupt(ref, "its commits take more than %d bytes", maxChain)
+		}
+		l := ChainCommit{Raw: commit, Ledger: IsLedger(commit)}
+		if !l.Ledger {
+			l.Checkpoint = CheckpointOf(commit, issue)
+		}
+		switch c.Commits = append(c.Commits, l); {
+		case l.Ledger:
+		case l.ID == "":
+			foreign++
+		default:
+			found++
+		}
+		if ended = foreign > MaxForeign || len(commit.Parents) == 0; !ended {
+			at = commit.Parents[0]
+		}
+	}
+	c.Cut = c.Cut || !c.Rooted && isCut()
+	if err := s.readLedger(c); err != nil {
+		return c, err
+	}
+	if err := mark(c); err != nil {
+		return c, fmt.Errorf("%s: %w", ref, err)
+	}
+	found = 0
+	for i := range c.Commits {
+		if c.isListed(i) && c.Commits[i].ID != "" {
+			found++
+		}
+	}
+	if found < limit && !ended && !c.Cut { // some checkpoints were dropped
+		return s.walk(issue, ref, tip, 0, mark)
 	}
 	return c, nil
 }
@@ -198,16 +193,6 @@ func (s *Chains) boundary() map[string]bool {
 		commits[strings.TrimSpace(line)] = true
 	}
 	return commits
-}
-
-// countLive returns the number of checkpoints that are neither gone nor hidden.
-func (c *Chain) countLive() (n int) {
-	for i := range c.Commits {
-		if l := &c.Commits[i]; l.ID != "" && !l.Gone && !l.Other {
-			n++
-		}
-	}
-	return n
 }
 
 // Checkpoints returns all commits except ledger commits, newest first, and except
@@ -333,7 +318,7 @@ func (s *Chains) Archived(ctx context.Context, issue checkpoint.Issue, limit int
 	}
 	for i := range list {
 		c := &list[i]
-		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), FiledOf(live.Ledger.Archival(c.ID))
+		c.Archived, c.Pinned, c.Filed = true, live.Ledger.Pinned(c.ID), live.Ledger.Archival(c.ID)
 	}
 	return archive.list(list, limit)
 }
@@ -389,20 +374,12 @@ func (s *Chains) VerifiedRecord(c *Checkpoint) (*checkpoint.Record, error) {
 
 // RecordBytes returns the stored bytes of a record.
 func (s *Chains) RecordBytes(c *Checkpoint) ([]byte, error) {
-	entries, err := trees.Read(s.repo.Objects, c.Tree)
-	if err != nil {
+	data, ok, err := s.fileIn(s.repo.Objects, c.Tree, "checkpoint.yaml", int64(checkpoint.DefaultLimits.Bytes))
+	switch {
+	case err != nil:
 		return nil, repo.Lacked(c.Issue, c.Name(), err)
-	}
-	e, ok := trees.Find(entries, "checkpoint.yaml")
-	if !ok {
+	case !ok:
 		return nil, repo.Corrupt(c.Name(), "it has no checkpoint.yaml")
-	}
-	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > int64(checkpoint.DefaultLimits.Bytes) {
-		return nil, repo.Corrupt(c.Name(), "%w", repo.TooLarge("checkpoint.yaml", size, int64(checkpoint.DefaultLimits.Bytes)))
-	}
-	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, e.Hash)
-	if err != nil {
-		return nil, repo.Lacked(c.Issue, c.Name(), err)
 	}
 	return data, nil
 }

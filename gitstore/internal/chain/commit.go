@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
-	"git-checkpoint/gitstore/retention"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -44,16 +44,10 @@ type Checkpoint struct {
 	Tree     plumbing.Hash
 	Pinned   bool
 	Archived bool
-	Filed    Filed  // of an archived checkpoint
+	Filed    ledger.Archival
 	Problem  string // why the commit is not a valid checkpoint, "" if it is valid
 	Double   bool   // the chain has another content under this id
 	Unclear  bool   // and this clone does not know which of them the id means
-}
-
-// Filed contains reason and time of an archival.
-type Filed struct {
-	Why retention.Reason
-	At  time.Time
 }
 
 // Imported returns the time of the import of a checkpoint whose record is from another time,
@@ -231,14 +225,8 @@ func ScopeOf(r *checkpoint.Record) string {
 
 // RestoredFrom returns the ids in restored_from of a record, separated by spaces.
 func RestoredFrom(r *checkpoint.Record) string {
-	v, _ := r.Doc().Get("restored_from")
-	list, isList := v.([]any)
-	if !isList {
-		list = []any{v}
-	}
 	var words []string
-	for _, v := range list {
-		text, _ := v.(string)
+	for _, text := range r.Doc().Texts("restored_from") {
 		if id, err := checkpoint.ParseID(text); err == nil {
 			words = append(words, string(id))
 		}

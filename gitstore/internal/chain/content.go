@@ -92,30 +92,32 @@ func (s *Chains) Content(c repo.RawCommit) (string, error) {
 // deleted. Else nothing depends on the stated content. A content stays as stated if a clone lacks
 // the tree.
 func (s *Chains) Identify(chains ...*Chain) error {
-	commits := map[checkpoint.ID]*ChainCommit{}
-	several := map[checkpoint.ID]bool{}
-	for _, c := range chains {
-		for i := range c.Commits {
-			l := &c.Commits[i]
-			if l.ID == "" {
-				continue
-			}
-			if had := commits[l.ID]; had != nil && had.Raw.Hash != l.Raw.Hash || c.Ledger.DeletesContent(l.ID) {
-				several[l.ID] = true
-			}
-			commits[l.ID] = l
+	for id, commits := range commitsByID(chains...) {
+		differs := func(l *ChainCommit) bool { return l.Raw.Hash != commits[0].Raw.Hash }
+		deletes := func(c *Chain) bool { return c.Ledger.DeletesContent(id) }
+		if !slices.ContainsFunc(commits, differs) && !slices.ContainsFunc(chains, deletes) {
+			continue
 		}
-	}
-	for _, c := range chains {
-		for i := range c.Commits {
-			if l := &c.Commits[i]; several[l.ID] {
-				if err := s.compute(l); err != nil {
-					return err
-				}
+		for _, l := range commits {
+			if err := s.compute(l); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// commitsByID returns the commits of each id in chains.
+func commitsByID(chains ...*Chain) map[checkpoint.ID][]*ChainCommit {
+	byID := make(map[checkpoint.ID][]*ChainCommit, len(chains[0].Commits))
+	for _, c := range chains {
+		for i := range c.Commits {
+			if l := &c.Commits[i]; l.ID != "" {
+				byID[l.ID] = append(byID[l.ID], l)
+			}
+		}
+	}
+	return byID
 }
 
 // compute sets the content of a commit to the computed one.

@@ -46,7 +46,7 @@ func AddCheckpoint(k *repo.ObjectWriter, c NewCheckpoint) (commit repo.RawCommit
 		state := StateCommit{Tree: trees.HashOf(entries, "state"), Staged: trees.HashOf(entries, "staged"), Head: c.Head}
 		// Equal contents give equal commits, because both have only the name and date of the author.
 		id := c.Record.ID()
-		c.State = addStateCommit(k, c.Issue, state, SignedBy(AuthorHeader(commit)), StateSubject(id), IndexSubject(id))
+		c.State = addStateCommit(k, c.Issue, state, SignedBy(commit), StateSubject(id), IndexSubject(id))
 	}
 	commit.Parents = []plumbing.Hash{c.Parent, c.State}
 	commit = Seal(commit, entries)

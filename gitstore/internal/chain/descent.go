@@ -10,16 +10,16 @@ import (
 // parent is replaced by its own parents, if trailers or the ledger name them.
 type Descent struct {
 	Chain *Chain
-	List  []*ChainCommit // valid checkpoints, newest first
+	List  []*ChainCommit        // valid checkpoints, newest first
+	At    map[checkpoint.ID]int // index in List
 
 	order *ancestry
-	at    map[checkpoint.ID]int // index in List
 }
 
 // Descent returns the descent of the checkpoints that were read. Archived checkpoints count as missing,
 // with known parents.
 func (c *Chain) Descent(archive *Chain) *Descent {
-	d := &Descent{Chain: c, order: c.ancestry(), at: map[checkpoint.ID]int{}}
+	d := &Descent{Chain: c, order: c.ancestry(), At: map[checkpoint.ID]int{}}
 	for id, l := range archive.Index() {
 		if d.order.known[id] == nil {
 			d.order.known[id] = l
@@ -27,7 +27,7 @@ func (c *Chain) Descent(archive *Chain) *Descent {
 	}
 	for i := range c.Commits {
 		if l := &c.Commits[i]; c.isListed(i) && l.Valid() {
-			d.at[l.ID] = len(d.List)
+			d.At[l.ID] = len(d.List)
 			d.List = append(d.List, l)
 		}
 	}
@@ -41,7 +41,7 @@ func (l *List) Parents(at int) (parents []int) {
 		l.descent = l.chain.Descent(&Chain{})
 	}
 	d, older := l.descent, l.Checkpoints[at+1:]
-	i, ok := d.Find(l.Checkpoints[at].ID)
+	i, ok := d.At[l.Checkpoints[at].ID]
 	if !ok || d.List[i].Commit != l.Checkpoints[at].Commit {
 		return nil
 	}
@@ -51,12 +51,6 @@ func (l *List) Parents(at int) (parents []int) {
 		}
 	}
 	return parents
-}
-
-// Find returns the index of a checkpoint in List.
-func (d *Descent) Find(id checkpoint.ID) (at int, ok bool) {
-	at, ok = d.at[id]
-	return at, ok
 }
 
 // Parents returns the nearest present ancestors of the checkpoint at an index. If it has no known
@@ -77,7 +71,7 @@ func (d *Descent) Before(id checkpoint.ID, clock checkpoint.Clock) []int {
 }
 
 func (d *Descent) parents(after []checkpoint.ID, older int) []int {
-	parents := d.nearest(after, older)
+	parents := d.Nearest(after, older)
 	if len(parents) == 0 && older+1 < len(d.List) && d.order.lineage(after...).unknown > 0 {
 		return []int{older + 1}
 	}
@@ -86,16 +80,14 @@ func (d *Descent) parents(after []checkpoint.ID, older int) []int {
 
 // Nearest returns the checkpoints with these ids, in this order. A missing checkpoint is replaced by its
 // nearest present ancestors. An ancestor of another result is left out, except for the first id: a
-// worktree that went back has the files of an older checkpoint.
-func (d *Descent) Nearest(ids []checkpoint.ID) []int { return d.nearest(ids, -1) }
-
-// nearest is Nearest among the checkpoints older than the one at an index. If the parents of a missing
-// checkpoint are only known from the trailer of a later one, they can include newer checkpoints.
-func (d *Descent) nearest(ids []checkpoint.ID, older int) (found []int) {
+// worktree that went back has the files of an older checkpoint. Only checkpoints older than the one at an
+// index count, or all for -1: if the parents of a missing checkpoint are only known from the trailer of a
+// later one, they can include newer checkpoints.
+func (d *Descent) Nearest(ids []checkpoint.ID, older int) (found []int) {
 	seen := map[checkpoint.ID]bool{}
 	var visit func(id checkpoint.ID)
 	visit = func(id checkpoint.ID) {
-		if at, ok := d.at[id]; ok {
+		if at, ok := d.At[id]; ok {
 			if at > older && !seen[id] {
 				found = append(found, at)
 			}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -76,17 +75,17 @@ func (s *Chains) DoublesIn(c *Chain, here ...*Chain) (warnings []string, note fu
 // meaning returns the content that an id means if these are the chains of this clone.
 func meaning(id checkpoint.ID, here ...*Chain) string {
 	for _, c := range here {
-		contents := map[string]bool{}
+		found := ""
 		for k := range c.Commits {
 			if l := &c.Commits[k]; l.ID == id {
-				contents[l.Content] = true
+				if found != "" && found != l.Content {
+					return unclear
+				}
+				found = l.Content
 			}
 		}
-		if len(contents) > 1 {
-			return unclear
-		}
-		for content := range contents {
-			return content
+		if found != "" {
+			return found
 		}
 	}
 	return unclear
@@ -96,42 +95,30 @@ func meaning(id checkpoint.ID, here ...*Chain) string {
 // is not noted yet, because plain git fetched the chain.
 func (s *Chains) markDoubles(c *Chain) error {
 	noted := s.readDoubles(c.Issue)
-	commits, double := make(map[checkpoint.ID]*ChainCommit, len(c.Commits)), map[checkpoint.ID]bool{}
-	for i := range c.Commits {
-		l := &c.Commits[i]
-		if _, is := noted[l.ID]; l.ID != "" && (is || commits[l.ID] != nil) {
-			double[l.ID] = true
-		}
-		commits[l.ID] = l
-	}
-	if len(double) == 0 {
-		return nil
-	}
 	var own *Chain
-	for id := range double {
-		var contents []string
-		for i := range c.Commits {
-			if l := &c.Commits[i]; l.ID == id {
-				if err := s.compute(l); err != nil {
-					return err
-				}
-				contents = append(contents, l.Content)
-			}
+	for id, commits := range commitsByID(c) {
+		means := noted[id]
+		if means == "" && len(commits) == 1 {
+			continue
 		}
-		if slices.Sort(contents); len(slices.Compact(contents)) < 2 && noted[id] == "" {
+		contents := map[string]bool{}
+		for _, l := range commits {
+			if err := s.compute(l); err != nil {
+				return err
+			}
+			contents[l.Content] = true
+		}
+		if means == "" && len(contents) == 1 {
 			continue // one content in two commits
 		}
-		means := noted[id]
 		if means == "" {
 			if own == nil {
 				own = s.chainOfOwn(c)
 			}
 			means = meaning(id, own)
 		}
-		for i := range c.Commits {
-			if l := &c.Commits[i]; l.ID == id {
-				l.Double, l.Unclear, l.Other = true, means == unclear, means != unclear && l.Content != means
-			}
+		for _, l := range commits {
+			l.Double, l.Unclear, l.Other = true, means == unclear, means != unclear && l.Content != means
 		}
 	}
 	return nil

@@ -262,44 +262,33 @@ func IsExhausted(err error) bool {
 
 // HasArchive reports whether an issue's archive exists.
 func (s *Chains) HasArchive(ctx context.Context, i checkpoint.Issue) bool {
-	hash, err := s.repo.ReadRef(ctx, repo.ArchiveRef(i))
-	return err != nil || !hash.IsZero()
-}
-
-// HasChain reports whether an issue's chain exists. A broken ref is no chain.
-func (s *Chains) HasChain(ctx context.Context, i checkpoint.Issue) bool {
-	hash, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	return err == nil && !hash.IsZero()
+	return s.hasRef(ctx, repo.ArchiveRef(i))
 }
 
 // HasIssue reports whether an issue has a chain or an archive.
 func (s *Chains) HasIssue(ctx context.Context, i checkpoint.Issue) bool {
-	for _, ref := range []string{repo.LiveRef(i), repo.ArchiveRef(i)} {
-		if hash, err := s.repo.ReadRef(ctx, ref); err != nil || !hash.IsZero() {
-			return true
-		}
-	}
 	s.look(ctx, i)
-	return s.repo.Repairs && s.HasChain(ctx, i)
+	return s.hasRef(ctx, repo.LiveRef(i)) || s.HasArchive(ctx, i)
+}
+
+// hasRef reports whether a ref exists, or is broken.
+func (s *Chains) hasRef(ctx context.Context, name string) bool {
+	hash, err := s.repo.ReadRef(ctx, name)
+	return err != nil || !hash.IsZero()
 }
 
 // Issues returns all issues with a chain, including broken chains, sorted by ref. If archived is
 // set, it returns the issues with an archive. Refs that are no canonical keys are returned in
 // strange.
 func (s *Chains) Issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
-	issues, strange, err = s.issues(ctx, archived)
-	if err != nil || archived || !s.lookForDeleted(ctx, issues) {
-		return issues, strange, err
-	}
-	return s.issues(ctx, archived)
-}
-
-func (s *Chains) issues(ctx context.Context, archived bool) (issues []checkpoint.Issue, strange []string, err error) {
 	prefix := repo.LiveRefs
 	if archived {
 		prefix = repo.ArchiveRefs
 	}
 	names, err := s.repo.Refs.Names(ctx, prefix)
+	if err == nil && !archived && s.lookForDeleted(ctx, names) {
+		names, err = s.repo.Refs.Names(ctx, prefix)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -314,12 +303,6 @@ func (s *Chains) issues(ctx context.Context, archived bool) (issues []checkpoint
 	return issues, strange, nil
 }
 
-// CheckName fails if some file system treats a new issue's ref and an existing ref as one file,
-// because they differ only in case or in Unicode's form (fsutil.FoldName).
-func (s *Chains) CheckName(ctx context.Context, i checkpoint.Issue) error {
-	return (&Names{Chains: s}).Check(ctx, i)
-}
-
 // A Names holds the chain refs by their folded names (fsutil.FoldName). It is filled before
 // the first check.
 type Names struct {
@@ -327,12 +310,12 @@ type Names struct {
 	folded map[string]string
 }
 
-// Check fails if the folded name of a new issue's ref is that of an existing ref, or if the
-// file system has an existing ref under its name. Otherwise it adds the ref.
+// Check fails if some file system treats a new issue's ref and another ref as one file, because they differ
+// only in case or in Unicode's form. Otherwise it adds the ref.
 func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
-	r, name := n.Chains.repo.Refs, repo.LiveRef(i)
+	name := repo.LiveRef(i)
 	if n.folded == nil {
-		there, err := r.Names(ctx, repo.LiveRefs)
+		there, err := n.Chains.repo.Refs.Names(ctx, repo.LiveRefs)
 		if err != nil {
 			return err
 		}
@@ -344,12 +327,9 @@ func (n *Names) Check(ctx context.Context, i checkpoint.Issue) error {
 	switch there, known := n.folded[fsutil.FoldName(name)]; {
 	case known && there != name:
 		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: some file systems treat %s as equal", i, there)}
-	case known:
-		return nil
-	case r.IsTaken(name):
-		return &repo.RefusedError{Reason: fmt.Sprintf("issue %s: the file system treats the name of another issue as equal", i)}
+	case !known:
+		n.folded[fsutil.FoldName(name)] = name
 	}
-	n.folded[fsutil.FoldName(name)] = name
 	return nil
 }
 

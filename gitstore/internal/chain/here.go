@@ -65,9 +65,6 @@ func (h *Here) OriginOf(path string) checkpoint.ID {
 	return h.ID
 }
 
-// isUnset reports whether nothing is known.
-func (h *Here) isUnset() bool { return h.ID == "" && len(h.Open)+len(h.Heads)+len(h.Sources) == 0 }
-
 // AddHere adds the commit of h, and returns it.
 func AddHere(k *repo.ObjectWriter, issue checkpoint.Issue, h *Here) plumbing.Hash {
 	orNone := func(id checkpoint.ID) checkpoint.ID { return cmp.Or(id, join.None) }
@@ -157,7 +154,7 @@ func (s *Chains) Here(ctx context.Context, i checkpoint.Issue) *Here {
 // SetHere stores h for this worktree, with the objects of k.
 func (s *Chains) SetHere(ctx context.Context, i checkpoint.Issue, h *Here, k *repo.ObjectWriter) error {
 	var tip plumbing.Hash
-	if !h.isUnset() {
+	if h.ID != "" || len(h.Open)+len(h.Heads)+len(h.Sources) > 0 {
 		tip = AddHere(k, i, h)
 	}
 	return s.repo.WithIssueLock(ctx, i, func() error {

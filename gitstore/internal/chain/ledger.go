@@ -8,6 +8,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/git/ident"
+	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
@@ -43,30 +44,22 @@ const FormatVersion = "1.0"
 // readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
 // and marks pinned checkpoints and those that are gone. It skips foreign commits on top.
 //
-// If a partial clone lacks this ledger, readLedger reads the newest available one, and sets c.Unread
-// to the cause, because a ledger change would lose entries of the tip's ledger. A save is safe: a
-// later sync merges the ledgers.
+// If a partial clone lacks this ledger, readLedger sets c.Unread to the cause, because a ledger change
+// would lose its entries. A save is safe: a later sync merges the ledgers.
 func (s *Chains) readLedger(c *Chain) error {
-	for i := range c.Commits {
-		l := &c.Commits[i]
-		if !l.Ledger && l.ID == "" || c.Unread != nil && !s.repo.Objects.Has(l.Raw.Tree) {
-			continue
-		}
-		data, err := s.ledgerIn(s.repo.Objects, l.Raw.Tree)
-		if err == nil {
-			var known *ledger.Ledger
-			if known, err = ledger.Parse(data); err == nil {
-				c.Ledger = known
-				break
-			}
-			err = repo.Corrupt(c.Ref, "%w", err)
-		} else if c.Unread == nil && errors.As(err, new(*repo.PromisedError)) {
-			c.Unread = repo.Lacked(c.Issue, c.Ref, err)
-		} else {
-			err = fmt.Errorf("%s: %w", c.Ref, err)
-		}
-		if c.Unread == nil {
-			return err
+	at := slices.IndexFunc(c.Commits, func(l ChainCommit) bool { return l.Ledger || l.ID != "" })
+	if at < 0 {
+		return nil
+	}
+	data, _, err := s.fileIn(s.repo.Objects, c.Commits[at].Raw.Tree, "ledger", ledger.MaxSize)
+	switch {
+	case errors.As(err, new(*repo.PromisedError)):
+		c.Unread = repo.Lacked(c.Issue, c.Ref, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Ref, err)
+	default:
+		if c.Ledger, err = ledger.Parse(data); err != nil {
+			return repo.Corrupt(c.Ref, "%w", err)
 		}
 	}
 	for i := range c.Commits {
@@ -80,92 +73,27 @@ func (s *Chains) readLedger(c *Chain) error {
 	return nil
 }
 
-// ledgerIn returns a tree's ledger, or nil without ledger.
-func (s *Chains) ledgerIn(objects trees.Reader, tree plumbing.Hash) ([]byte, error) {
+// fileIn returns the content of a file in the tree of a commit, up to a limit of bytes. ok is false if the
+// tree has no such file.
+func (s *Chains) fileIn(objects trees.Reader, tree plumbing.Hash, name string, limit int64) (data []byte, ok bool, err error) {
 	entries, err := trees.Read(objects, tree)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	e, ok := trees.Find(entries, "ledger")
+	e, ok := trees.Find(entries, name)
 	if !ok {
-		return nil, nil
+		return nil, false, nil
 	}
-	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > ledger.MaxSize {
-		return nil, repo.Corrupt("blob "+e.Hash.String(), "%w", repo.TooLarge("ledger", size, ledger.MaxSize))
+	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > limit {
+		return nil, true, repo.Corrupt("blob "+e.Hash.String(), "%w", repo.TooLarge(name, size, limit))
 	}
-	return trees.ReadAs(objects, plumbing.BlobObject, e.Hash)
+	data, err = trees.ReadAs(objects, plumbing.BlobObject, e.Hash)
+	return data, true, err
 }
 
-// CarriesLedger reports whether c, which extends o, preserves all deletions and archivals
-// of o's ledger. In a partial clone, a save may not have been able to read that ledger. A
-// ledger commit above o is a deliberate change.
+// CarriesLedger reports whether c, which extends o, has the facts of o's ledger, or newer ones. In a
+// partial clone, a save may not have been able to read that ledger.
 func (c *Chain) CarriesLedger(o *Chain) bool {
-	for i := range c.Commits {
-		l := &c.Commits[i]
-		if l.Raw.Hash != o.Tip {
-			if l.Ledger {
-				return true
-			}
-			continue
-		}
-		for _, id := range o.Ledger.IDs(ledger.Deleted) {
-			if !c.Ledger.HasDeleted(id) {
-				return false
-			}
-		}
-		for _, id := range o.Ledger.IDs(ledger.Archived) {
-			if !c.Ledger.IsArchived(id) && !c.Ledger.HasDeleted(id) {
-				return false
-			}
-		}
-		return true
-	}
-	return true
-}
-
-// OmitUnfetchable returns the local chain for a sync in a partial clone. It omits
-// checkpoints that the remote chain lacks and whose content cannot be fetched any more,
-// because remotes would reject them. If checkpoints are omitted, the result has no tip,
-// so that a merge builds on another chain.
-func (s *Chains) OmitUnfetchable(c, theirs *Chain) (*Chain, []checkpoint.ID) {
-	if s.repo.Opened == nil || c.Tip.IsZero() || c.Tip == theirs.Tip {
-		return c, nil
-	}
-	there := theirs.Index()
-	rest := *c
-	rest.Commits = nil
-	var gone []checkpoint.ID
-	for _, l := range c.Commits {
-		o := there[l.ID]
-		stays := l.Ledger || theirs.Ledger.Dead(l.ID, l.Content) || o != nil && o.Member() == l.Member()
-		if stays || !s.isGone(&l.Checkpoint) {
-			rest.Commits = append(rest.Commits, l)
-			continue
-		}
-		if o == nil {
-			gone = append(gone, l.ID)
-		}
-	}
-	if len(rest.Commits) == len(c.Commits) {
-		return c, nil
-	}
-	rest.Tip = plumbing.ZeroHash
-	return &rest, gone
-}
-
-// isGone reports whether a checkpoint's record is missing and cannot be fetched. No other
-// checkpoint shares this blob. So a remote without the record has pruned the rest of the
-// checkpoint as well.
-func (s *Chains) isGone(c *Checkpoint) bool {
-	_, err := s.RecordBytes(c)
-	return errors.As(err, new(*repo.PromisedError))
-}
-
-// LeftOut returns a warning with the checkpoints that a sync left out, or nil.
-func LeftOut(i checkpoint.Issue, ids []checkpoint.ID) []string {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	if len(ids) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("issue %s: left out, since neither this partial clone nor a remote has the content: %s; the commits stay in git reflog %s", i, repo.JoinIDs(ids), repo.LiveRef(i))}
+	ours, both := join.MergeStates(c.state()), join.MergeStates(c.state(), join.State{Ledger: o.Ledger})
+	return ours.Ledger.Equal(both.Ledger)
 }

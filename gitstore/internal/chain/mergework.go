@@ -123,7 +123,7 @@ func (s *Chains) baseOf(ctx context.Context, ours, theirs *Chain) *Checkpoint {
 const maxPast = 100
 
 // wasTip returns the newest former tip of the local chain that every chain has or has
-// dropped, and some chain has dropped. It returns nil if there is no such checkpoint.
+// dropped, or nil.
 func (s *Chains) wasTip(ctx context.Context, chains ...*Chain) *Checkpoint {
 	i := chains[0].Issue
 	past, err := s.repo.Reflog(ctx, repo.LiveRef(i))
@@ -135,13 +135,9 @@ func (s *Chains) wasTip(ctx context.Context, chains ...*Chain) *Checkpoint {
 		if err != nil || c.Newest() == nil {
 			continue
 		}
-		was, gone := c.Newest(), false
-		known := !slices.ContainsFunc(chains, func(c *Chain) bool {
-			dead := c.Ledger.Dead(was.ID, was.Content)
-			gone = gone || dead
-			return !dead && c.Find(was.ID) == nil
-		})
-		if known && gone {
+		was := c.Newest()
+		lacks := func(c *Chain) bool { return !c.Ledger.Dead(was.ID, was.Content) && c.Find(was.ID) == nil }
+		if !slices.ContainsFunc(chains, lacks) {
 			return was
 		}
 	}

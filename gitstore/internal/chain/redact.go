@@ -24,22 +24,17 @@ const (
 type redactor struct {
 	how      Redaction
 	allow    scan.Allow
-	known    map[string]bool // known texts
-	keys     map[string]bool // known keys
+	known    map[string]bool // texts and keys
 	Warnings []string
 }
 
 // RedactFrom returns a redactor that knows the texts and keys of the previous record. Callers pass the unedited record, or nil.
 func RedactFrom(before *checkpoint.Record, how Redaction, allow scan.Allow) *redactor {
-	r := &redactor{how: how, allow: allow, known: map[string]bool{}, keys: map[string]bool{}}
+	r := &redactor{how: how, allow: allow, known: map[string]bool{}}
 	if how != RedactNone && before != nil {
-		eachText(before.Doc(), "", func(_, text string) string {
+		eachText(before.Doc(), "", func(_, _, text string) string {
 			r.known[text] = true
 			return text
-		}, func(_ string, m *checkpoint.Map) {
-			for key := range m.All() {
-				r.keys[key] = true
-			}
 		})
 	}
 	return r
@@ -51,22 +46,22 @@ func (r *redactor) Apply(record *checkpoint.Record) {
 	if r.how == RedactNone {
 		return
 	}
-	eachText(record.Doc(), "", func(path, text string) string {
+	eachText(record.Doc(), "", func(where, key, text string) string {
 		if r.known[text] {
 			return text
 		}
-		masked, rules := scan.Mask(lastKey(path), text, r.allow)
+		masked, rules := scan.Mask(key, text, r.allow)
 		if len(rules) == 0 {
 			return text
 		}
-		path, _ = scan.Mask("", path, nil) // the keys come from the caller, too
+		where, _ = scan.Mask("", where, nil) // the keys come from the caller, too
 		if r.how != RedactMask {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s contains a possible secret (%s)", path, strings.Join(rules, ", ")))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s contains a possible secret (%s)", where, strings.Join(rules, ", ")))
 			return text
 		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s contained a possible secret (%s), which was masked", path, strings.Join(rules, ", ")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s contained a possible secret (%s), which was masked", where, strings.Join(rules, ", ")))
 		return masked
-	}, r.inKeys)
+	})
 }
 
 // Name warns if a new name looks like a secret. The name stays, because users need it to
@@ -77,37 +72,6 @@ func (r *redactor) Name(what, text string) {
 	}
 	if _, rules := scan.Mask("", text, r.allow); len(rules) > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%s is a possible secret (%s); the checkpoint will not be pushed", what, strings.Join(rules, ", ")))
-	}
-}
-
-// inKeys masks new keys of a mapping. It runs after the masking of the texts below, since keys help
-// to recognize secret texts.
-func (r *redactor) inKeys(path string, m *checkpoint.Map) {
-	given := map[string]bool{}
-	for _, key := range m.Keys() {
-		if r.keys[key] {
-			continue
-		}
-		masked, rules := scan.Mask("", key, r.allow)
-		if len(rules) == 0 {
-			continue
-		}
-		where, found := "a key", strings.Join(rules, ", ")
-		if path != "" {
-			path, _ = scan.Mask("", path, nil)
-			where = "a key of " + path
-		}
-		if r.how != RedactMask {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("%s is a possible secret (%s)", where, found))
-			continue
-		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s was a possible secret (%s), and was renamed", where, found))
-		name := masked
-		for n := 2; given[name]; n++ { // an equal name from an older save is replaced
-			name = fmt.Sprintf("%s-%d", masked, n)
-		}
-		given[name] = true
-		m.Rename(key, name)
 	}
 }
 
@@ -123,27 +87,40 @@ func lastKey(path string) string {
 // noTexts lists keys without free text values.
 var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
 
-// eachText replaces the texts in a value by results of text, and returns the value. It calls keys
-// with each mapping after its texts and the mappings below it. path is "" for the document, otherwise it begins with
-// a dot, which text and keys do not get.
-func eachText(v any, path string, text func(path, text string) string, keys func(path string, m *checkpoint.Map)) any {
+// eachText replaces the texts and keys in a value by results of text, and returns the value. It replaces the
+// keys of a mapping after the texts below, since they help to recognize secret texts. where names the place
+// of a text, and key is its key, if there is one. path is "" for the document, otherwise it begins with a dot.
+func eachText(v any, path string, text func(where, key, text string) string) any {
+	where := strings.TrimPrefix(path, ".")
 	switch v := v.(type) {
 	case string:
-		return text(strings.TrimPrefix(path, "."), v)
+		return text(where, lastKey(where), v)
 	case *checkpoint.Map:
 		for key, below := range v.All() {
 			if path == "" && slices.Contains(noTexts, key) {
 				continue
 			}
-			now := eachText(below, path+"."+key, text, keys)
+			now := eachText(below, path+"."+key, text)
 			if _, isText := below.(string); isText && now != below {
 				v.Set(key, now)
 			}
 		}
-		keys(strings.TrimPrefix(path, "."), v)
+		given := map[string]bool{}
+		for _, key := range v.Keys() {
+			masked := text(strings.TrimSuffix("a key of "+where, " of "), "", key)
+			if masked == key {
+				continue
+			}
+			name := masked
+			for n := 2; given[name]; n++ { // an equal name from an older save is replaced
+				name = fmt.Sprintf("%s-%d", masked, n)
+			}
+			given[name] = true
+			v.Rename(key, name)
+		}
 	case []any:
 		for i := range v {
-			v[i] = eachText(v[i], path, text, keys)
+			v[i] = eachText(v[i], path, text)
 		}
 	}
 	return v

@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -155,9 +153,7 @@ type Outgoing struct {
 // Outgoing returns the objects that a push of each group of updates would send. The number of git
 // processes does not depend on the number of groups.
 func (s *Chains) Outgoing(ctx context.Context, name string, e Exposed, groups ...[]remote.RefUpdate) ([]Outgoing, error) {
-	if data, err := os.ReadFile(filepath.Join(s.repo.Info.CommonDir, "shallow")); err == nil {
-		e.Cut = strings.Fields(string(data))
-	}
+	e.Cut = slices.Sorted(maps.Keys(s.boundary()))
 	excluded, err := remote.Excluded(ctx, s.repo, name, e)
 	outs := make([]Outgoing, len(groups))
 	for n, updates := range groups {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -34,29 +33,26 @@ type removal struct {
 }
 
 // removed compares an issue's chain with the chain that this clone wrote last. It returns nil if they are
-// the same, and if the chain is unreadable: the caller's own read reports the error. It changes nothing
-// but compared: look does not name the difference again.
-func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, error) {
+// the same, and if the chain is unreadable: the caller's own read reports the error. Unless again is set,
+// it also returns nil if it has compared these chains before.
+func (s *Chains) removed(ctx context.Context, i checkpoint.Issue, again bool) (*removal, error) {
 	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
 	if err != nil {
 		return nil, nil
 	}
 	own, err := s.ownTip(ctx, i)
-	if err != nil || own == live {
+	compared := [2]plumbing.Hash{live, own}
+	if err != nil || own == live || !again && s.compared[i] == compared {
 		return nil, nil
 	}
-	s.compared[i] = [2]plumbing.Hash{live, own}
+	s.compared[i] = compared
 	r := &removal{live: live, own: own, tip: live, k: s.repo.NewObjectWriter()}
 	switch {
 	case own.IsZero(): // plain git fetched the chain
 		return r, nil
 	case live.IsZero():
-		lost, err := s.isLost(own)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("read %s: %w", repo.OwnRef(i), err)
-		case lost:
-			return nil, nil
+		if lost, err := s.isLost(own); lost || err != nil {
+			return nil, err
 		}
 		r.tip, r.lacks = own, true
 		return r, nil
@@ -94,7 +90,7 @@ func (s *Chains) removed(ctx context.Context, i checkpoint.Issue) (*removal, err
 // the chain that this clone wrote last with the current chain. Then own/ has the value of the chain ref.
 // It fails if a ref move fails, with ErrRefMoved if another process was faster.
 func (s *Chains) RestoreOwnChain(ctx context.Context, i checkpoint.Issue) error {
-	r, err := s.removed(ctx, i)
+	r, err := s.removed(ctx, i, true)
 	if err != nil || r == nil {
 		return err
 	}
@@ -182,7 +178,7 @@ const repaired = "repair: what other means had taken"
 
 // Lacks reports whether other tools removed checkpoints of this clone from an issue's chain.
 func (s *Chains) Lacks(ctx context.Context, i checkpoint.Issue) bool {
-	r, err := s.removed(ctx, i)
+	r, err := s.removed(ctx, i, true)
 	return err == nil && r != nil && r.lacks
 }
 
@@ -194,15 +190,7 @@ func (s *Chains) look(ctx context.Context, i checkpoint.Issue) {
 	if s.repo.IssueLock != nil {
 		return
 	}
-	own, err := s.ownTip(ctx, i)
-	if err != nil || own.IsZero() {
-		return
-	}
-	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || live == own || s.compared[i] == [2]plumbing.Hash{live, own} {
-		return
-	}
-	switch r, err := s.removed(ctx, i); {
+	switch r, err := s.removed(ctx, i, false); {
 	case err != nil || r == nil || !r.lacks:
 	case s.repo.Repairs:
 		if err := s.Retry(ctx, i, func() error { return nil }); err != nil {
@@ -215,34 +203,16 @@ func (s *Chains) look(ctx context.Context, i checkpoint.Issue) {
 	}
 }
 
-// lookForDeleted looks at the issues whose chain refs were deleted, and reports whether it restored
-// any. existing are the issues with a chain, sorted by ref.
-func (s *Chains) lookForDeleted(ctx context.Context, existing []checkpoint.Issue) (restored bool) {
-	if s.repo.IssueLock != nil || s.repo.Info.RefFormat != "files" {
-		return false
-	}
-	own, err := s.repo.Refs.Names(ctx, repo.OwnRefs)
-	if err != nil {
-		return false
-	}
+// lookForDeleted looks at the issues whose chain refs were deleted, and reports whether there are any.
+// live are the refs of the existing chains, sorted.
+func (s *Chains) lookForDeleted(ctx context.Context, live []string) (deleted bool) {
 	for _, i := range s.repo.NotedIssues() {
-		own = append(own, repo.OwnRef(i))
-	}
-	slices.Sort(own)
-	k := 0
-	for _, name := range slices.Compact(own) {
-		key := strings.TrimPrefix(name, repo.OwnRefs)
-		for k < len(existing) && existing[k].RefName() < key {
-			k++
+		if _, isThere := slices.BinarySearch(live, repo.LiveRef(i)); !isThere {
+			s.look(ctx, i)
+			deleted = true
 		}
-		i, err := checkpoint.IssueFromRef(key)
-		if err != nil || k < len(existing) && existing[k] == i {
-			continue
-		}
-		s.look(ctx, i)
-		restored = restored || s.HasChain(ctx, i)
 	}
-	return restored
+	return deleted
 }
 
 // archiveLeaving returns the move of the archive ref for checkpoints that the merged

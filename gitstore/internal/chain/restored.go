@@ -10,9 +10,6 @@ import (
 	"git-checkpoint/gitstore/internal/repo"
 )
 
-// maxRestoredBy limits the name of a position's person, in bytes.
-const maxRestoredBy = 256
-
 // position returns the position that counts: the newest one, unless the newest checkpoint has the
 // same or a later clock. A clock more than a day ahead does not count, because no save would end it.
 func (c *Chain) position(now time.Time) ledger.Position {
@@ -87,9 +84,6 @@ func (s *Chains) SetPoint(ctx context.Context, issue checkpoint.Issue, from, to 
 		}
 		isNewest = c.Newest().ID == to
 		by := strings.ToValidUTF8(s.repo.Author(), "?")
-		if len(s.repo.Author()) > maxRestoredBy {
-			by = ""
-		}
 		return &Change{Verb: "restore", Ids: []checkpoint.ID{to}, Ledger: func(l *ledger.Ledger) {
 			l.SetPosition(to, by, c.NewestClock(), s.repo.Now())
 		}}, nil

@@ -151,7 +151,7 @@ func (s *Chains) ledgerAt(commit plumbing.Hash, k *repo.ObjectWriter) []byte {
 	if err != nil {
 		return nil
 	}
-	data, _ = s.ledgerIn(k, c.Tree)
+	data, _, _ = s.fileIn(k, c.Tree, "ledger", ledger.MaxSize)
 	return data
 }
 

@@ -114,7 +114,7 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 	}
 	common := ours.Commits[above].Raw.Hash
 	at := slices.IndexFunc(theirs.Commits, func(l ChainCommit) bool { return l.Raw.Hash == common })
-	if at < 0 { // the genesis commit of a complete chain
+	if at <= 0 { // the genesis commit of a complete chain, or their tip
 		return tip, want, false
 	}
 	a, b := *ours, *theirs
@@ -127,23 +127,16 @@ func (s *Chains) Splice(k *repo.ObjectWriter, theirs, ours *Chain) (tip plumbing
 		fileEnded(l, slices.Concat(ours.Commits, theirs.Commits))
 	}
 	want = join.MergeStates(a.state(), b.state())
-	stays, from := join.State{Members: maps.Clone(want.Members), Ledger: want.Ledger}, map[join.Member]ChainCommit{}
+	stays := join.State{Members: maps.Clone(want.Members), Ledger: want.Ledger}
 	for _, side := range [][2]*Chain{{&a, &b}, {&b, &a}} {
 		there := side[1].Index()
 		for _, l := range side[0].Commits {
 			if l.ID != "" && want.Ledger.IsArchived(l.ID) && (there[l.ID] != nil || !side[1].Ledger.IsArchived(l.ID)) {
 				stays.Members[l.Member()] = l.entry()
 			}
-			if l.isIn(stays) {
-				from[l.Member()] = l
-			}
 		}
 	}
-	links := []ChainCommit{}
-	for _, m := range slices.Backward(stays.Order()) {
-		links = append(links, from[m])
-	}
-	tip = s.withLedger(theirs.Issue, s.Rebuild(theirs, append(links, theirs.Commits[at:]...), k), want.Ledger, k)
+	tip = s.withLedger(theirs.Issue, s.rebuildMerged(stays, []*Chain{&b, &a}, k), want.Ledger, k)
 	for _, c := range []*Chain{theirs, ours} { // the common part
 		for i := range c.Commits {
 			if l := &c.Commits[i]; l.ID != "" && !want.Ledger.Dead(l.ID, l.Content) && theirs.ContainsCommit(l.Raw.Hash) {

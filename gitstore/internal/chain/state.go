@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -32,17 +31,10 @@ func addStateCommit(k *repo.ObjectWriter, issue checkpoint.Issue, c StateCommit,
 	return k.AddCommit(repo.RawCommit{Tree: c.Tree, Parents: []plumbing.Hash{head, index}, Rest: rest, Message: ofState})
 }
 
-// SignedBy returns the headers of a commit whose author and committer are those of the header "author
-// <name> <date>".
-func SignedBy(author []byte) []byte {
-	author = bytes.TrimPrefix(author, []byte("author "))
+// SignedBy returns the headers of a commit whose author and committer are the author of c.
+func SignedBy(c repo.RawCommit) []byte {
+	author := c.AuthorLine()
 	return fmt.Appendf(nil, "author %s\ncommitter %s\n", author, author)
-}
-
-// AuthorHeader returns the header "author <name> <date>" of a commit.
-func AuthorHeader(c repo.RawCommit) []byte {
-	line, _, _ := bytes.Cut(c.Rest, []byte("\n"))
-	return line
 }
 
 // StateSubject returns the message of a checkpoint's state commit.
@@ -113,16 +105,6 @@ func (s *Chains) Mismatches(commit repo.RawCommit, r *checkpoint.Record) (found 
 		add("HEAD is %q in the record and %q below the state commit", head, kept)
 	}
 	return found
-}
-
-// HeadOf returns HEAD at the save of a checkpoint, zero if it was unborn.
-func (s *Chains) HeadOf(c *Checkpoint) (plumbing.Hash, error) {
-	commit, err := s.repo.ReadCommit(c.Commit)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	state, err := s.StateCommitOf(commit)
-	return state.Head, err
 }
 
 // IsGenesis reports whether a commit is the genesis commit of an issue, or of the issue from which

@@ -298,7 +298,7 @@ func (s *subject) stateMessages() {
 	if state.Tree.IsZero() || index.Tree.IsZero() {
 		return // reported already
 	}
-	id, by := s.l.ID, chain.SignedBy(chain.AuthorHeader(s.l.Raw))
+	id, by := s.l.ID, chain.SignedBy(s.l.Raw)
 	if s.record.Fork().Name != "" {
 		id, by = checkpoint.ID(strings.TrimPrefix(strings.TrimSuffix(state.Message, "\n"), "state of ")), state.Rest
 	}

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
@@ -125,13 +124,13 @@ func (s *Facts) Deleted(ctx context.Context, issue checkpoint.Issue) ([]checkpoi
 
 // Ended is Store.Ended of package gitstore. The ledger has reason and time, so the archive itself
 // need not be in this clone.
-func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (chain.Filed, error) {
+func (s *Facts) Ended(ctx context.Context, issue checkpoint.Issue) (ledger.Archival, error) {
 	c, err := s.chain.ReadChain(ctx, issue, repo.LiveRef(issue), 0)
 	if err != nil {
-		return chain.Filed{}, fmt.Errorf("read the archived checkpoints of issue %s: %w", issue, err)
+		return ledger.Archival{}, fmt.Errorf("read the archived checkpoints of issue %s: %w", issue, err)
 	}
 	if c.Newest() != nil {
-		return chain.Filed{}, nil
+		return ledger.Archival{}, nil
 	}
-	return chain.FiledOf(c.Ledger.LastArchival()), nil
+	return c.Ledger.LastArchival(), nil
 }

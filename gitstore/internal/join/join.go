@@ -105,13 +105,8 @@ func Merge(chains ...Chain) (joined State, as int) {
 	for k, c := range chains {
 		states[k] = c.State
 	}
-	joined, as = MergeStates(states...), -1
-	for k, c := range chains {
-		if c.Tip != "" && (as < 0 || c.Tip < chains[as].Tip) && c.State.contains(joined) {
-			as = k
-		}
-	}
-	return joined, as
+	joined = MergeStates(states...)
+	return joined, pick(chains, func(s State) bool { return s.contains(joined) })
 }
 
 // MergeArchives merges the archive of a remote with local archives and with checkpoints
@@ -149,9 +144,13 @@ func keptArchived(live State, archived map[Member]Checkpoint) map[Member]Checkpo
 // Pick returns the index of an archive with exactly the checkpoints of want, -1 if no
 // archive matches. If several archives match, the smallest tip wins.
 func Pick(want State, archives ...Chain) int {
-	as := -1
-	for k, a := range archives {
-		if a.Tip != "" && (as < 0 || a.Tip < archives[as].Tip) && maps.Equal(a.State.Members, want.Members) {
+	return pick(archives, func(s State) bool { return maps.Equal(s.Members, want.Members) })
+}
+
+func pick(chains []Chain, matches func(State) bool) (as int) {
+	as = -1
+	for k, c := range chains {
+		if c.Tip != "" && (as < 0 || c.Tip < chains[as].Tip) && matches(c.State) {
 			as = k
 		}
 	}

@@ -143,16 +143,12 @@ func (g *graph) sort() (order []Member) {
 
 func (g *graph) isMember(n int) bool { return n < len(g.state.Members) }
 
-// compare orders two nodes that are ready. Nodes without a member come first: they only pass the
-// order on.
+// compare orders two nodes that are ready: members by clock, id and content. Nodes without a member come
+// first: they only pass the order on.
 func (g *graph) compare(a, b int) int {
 	if x, y := g.isMember(a), g.isMember(b); !x || !y {
 		return cmp.Or(cmp.Compare(min(b, len(g.state.Members)), min(a, len(g.state.Members))), cmp.Compare(a, b))
 	}
-	return g.state.compare(g.members[a], g.members[b])
-}
-
-// compare orders two members by clock, id and content.
-func (s State) compare(a, b Member) int {
-	return cmp.Or(cmp.Compare(s.Members[a].Clock, s.Members[b].Clock), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Content, b.Content))
+	x, y := g.members[a], g.members[b]
+	return cmp.Or(cmp.Compare(g.state.Members[x].Clock, g.state.Members[y].Clock), cmp.Compare(x.ID, y.ID), cmp.Compare(x.Content, y.Content))
 }

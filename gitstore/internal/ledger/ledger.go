@@ -67,6 +67,7 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/retention"
 )
 
 // MaxSize limits the bytes of a ledger that Parse accepts.
@@ -275,9 +276,10 @@ func (l *Ledger) SetArchived(id checkpoint.ID, reason string, now time.Time) {
 // File records an archival, unless a newer fact is known.
 func (l *Ledger) File(id checkpoint.ID, a Archival) {
 	o := New()
-	o.last[lastOf(Archived, id)] = stamp{"1", a.Clock}
-	if a.Reason != "" {
-		o.last[lastOf(Reason, id)] = stamp{encodeName(a.Reason), a.Clock}
+	at := checkpoint.Clock(a.At.UnixNano())
+	o.last[lastOf(Archived, id)] = stamp{"1", at}
+	if a.Why != "" {
+		o.last[lastOf(Reason, id)] = stamp{encodeName(string(a.Why)), at}
 	}
 	l.Add(o)
 }
@@ -392,8 +394,8 @@ func (l *Ledger) NewestPruned() (newest checkpoint.Clock) {
 // An Archival records the reason and the time of an archiving. The zero value means that
 // both are unknown.
 type Archival struct {
-	Reason string // lower-case word, "" if unknown
-	Clock  checkpoint.Clock
+	Why retention.Reason // lower-case word, "" if unknown
+	At  time.Time
 }
 
 // Archival returns the archival of a checkpoint, or zero if it is not archived.
@@ -401,13 +403,14 @@ func (l *Ledger) Archival(id checkpoint.ID) Archival {
 	if !l.IsArchived(id) {
 		return Archival{}
 	}
-	return Archival{decode(l.last[lastOf(Reason, id)].value), l.last[lastOf(Archived, id)].clock}
+	at := l.last[lastOf(Archived, id)].clock
+	return Archival{retention.Reason(decode(l.last[lastOf(Reason, id)].value)), time.Unix(0, int64(at)).UTC()}
 }
 
 // LastArchival returns the newest archival of a checkpoint, or zero without archivals.
 func (l *Ledger) LastArchival() (last Archival) {
 	for _, id := range l.IDs(Archived) {
-		if a := l.Archival(id); cmp.Or(cmp.Compare(a.Clock, last.Clock), cmp.Compare(a.Reason, last.Reason)) > 0 {
+		if a := l.Archival(id); cmp.Or(a.At.Compare(last.At), cmp.Compare(a.Why, last.Why)) > 0 {
 			last = a
 		}
 	}
@@ -599,29 +602,25 @@ type Count struct{ Archived, Deleted, Pruned, Pins, Restored int }
 
 // CountMissing counts the facts of l that at least one of the other ledgers lacks.
 func (l *Ledger) CountMissing(others ...*Ledger) (n Count) {
-	lacks := func(has func(o *Ledger) bool) int {
-		if slices.ContainsFunc(others, func(o *Ledger) bool { return !has(o) }) {
-			return 1
-		}
-		return 0
-	}
 	for key := range l.sets {
-		missing := lacks(func(o *Ledger) bool { return len(o.sets[key]) > 0 })
-		switch key.kind {
-		case Deleted:
-			n.Deleted += missing
-		case Pruned:
-			n.Pruned += missing
+		switch isMissing := slices.ContainsFunc(others, func(o *Ledger) bool { return len(o.sets[key]) == 0 }); {
+		case isMissing && key.kind == Deleted:
+			n.Deleted++
+		case isMissing && key.kind == Pruned:
+			n.Pruned++
 		}
 	}
 	for key, s := range l.last {
-		switch missing := lacks(func(o *Ledger) bool { return o.last[key] == s }); {
-		case key.kind == Archived && s.value == "1":
-			n.Archived += lacks(func(o *Ledger) bool { return o.last[key].value == "1" })
-		case key.kind == Pin:
-			n.Pins += missing
-		case key.kind == position:
-			n.Restored += missing
+		isMissing := slices.ContainsFunc(others, func(o *Ledger) bool {
+			return o.last[key] != s && (key.kind != Archived || o.last[key].value != s.value)
+		})
+		switch {
+		case isMissing && key.kind == Archived && s.value == "1":
+			n.Archived++
+		case isMissing && key.kind == Pin:
+			n.Pins++
+		case isMissing && key.kind == position:
+			n.Restored++
 		}
 	}
 	return n

@@ -64,7 +64,7 @@ func TestCodec(t *testing.T) {
 	}
 	assert.Equal(t, Position{"CP-d-x-0000dddd", 9, "Ann ="}, l.Position(math.MaxInt64))
 	assert.Zero(t, l.Position(8))
-	assert.Equal(t, Archival{"completed", 6}, l.Archival("CP-d-x-0000dddd"))
+	assert.Equal(t, Archival{"completed", time.Unix(0, 6).UTC()}, l.Archival("CP-d-x-0000dddd"))
 	assert.True(t, l.Deletes("a%b", content))
 	assert.False(t, l.Deletes("a%b", strings.Repeat("0b", 32)))
 	assert.True(t, l.Deletes(one, "anything"))

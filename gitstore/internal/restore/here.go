@@ -51,7 +51,7 @@ func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snap
 		h.Sources = append([]checkpoint.ID{done.ID}, others...)
 	}
 	if commit, err := s.repo.ReadCommit(req.Checkpoint.Commit); err == nil && (isAll || h.Rest == nil) {
-		h.Rest = chain.SignedBy(chain.AuthorHeader(commit))
+		h.Rest = chain.SignedBy(commit)
 	}
 	theirs := chain.StateCommit{Tree: st.State, Staged: st.Staged, Head: st.Head}
 	var err error

@@ -83,9 +83,7 @@ func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i ch
 
 // planJoin plans the merge of complete chains.
 func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
-	live, gone := y.Sharer.chain.OmitUnfetchable(p.live, p.theirs)
-	own, more := y.Sharer.chain.OmitUnfetchable(p.own, p.theirs)
-	live, own = live.Loose(p.theirs), own.Loose(p.theirs)
+	live, own := p.live.Loose(p.theirs), p.own.Loose(p.theirs)
 	tip, want, rebuilt, err := y.Sharer.chain.MergeChains(p.writer, p.theirs, live, own)
 	if err != nil {
 		return err
@@ -94,7 +92,6 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	if rebuilt && joins {
 		tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
 	}
-	p.remarks = append(p.remarks, chain.LeftOut(p.issue, append(gone, more...))...)
 	here, err := y.Sharer.chain.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
 	if err != nil {
 		return err
