@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -71,11 +72,16 @@ func (s *Capturer) Ignores(ctx context.Context) (string, error) {
 func (s *Capturer) ignores(ignored []string) string {
 	sum := sha256.New()
 	user, _ := git.UserFile(s.repo.Config, "core.excludesfile", "ignore")
-	addFiles(sum, filepath.Join(s.repo.Info.CommonDir, "info", "exclude"), user)
+	files := []string{filepath.Join(s.repo.Info.CommonDir, "info", "exclude"), user}
 	slices.Sort(ignored)
 	for _, name := range ignored {
 		fmt.Fprintf(sum, "%q\n", name)
-		addFiles(sum, filepath.Join(s.repo.Info.Root, filepath.FromSlash(name)))
+		files = append(files, filepath.Join(s.repo.Info.Root, filepath.FromSlash(name)))
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil && len(data) > 0)
+		sum.Write(data)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
