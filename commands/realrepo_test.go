@@ -71,8 +71,11 @@ func cleanEnv(t *testing.T, bin string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(s string) bool {
 		return strings.HasPrefix(s, "GIT_") || strings.HasPrefix(s, "PATH=") || strings.HasPrefix(s, "HOME=") || strings.HasPrefix(s, "CI=")
 	})
-	return append(env, "HOME="+t.TempDir(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH="+gitstore.ObjectFormat, "LC_ALL=C",
+	home := t.TempDir()
+	global := filepath.Join(home, ".gitconfig")
+	require.NoError(t, os.WriteFile(global, []byte("[maintenance]\n\tautoDetach = false\n"), 0o666))
+	return append(env, "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"GIT_CONFIG_GLOBAL="+global, "GIT_CONFIG_NOSYSTEM=1", "GIT_DEFAULT_HASH="+gitstore.ObjectFormat, "LC_ALL=C",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
 }
 
