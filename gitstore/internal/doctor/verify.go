@@ -127,7 +127,7 @@ func (v *verifier) fault(name, part string, err error) {
 		v.errorf("%s: %s%v", name, part, err)
 	case v.lacks[name] == nil:
 		v.lacks[name] = p
-		v.warnf("%s: not everything could be checked: %v", name, p)
+		v.warnf("%s: not everything could be checked: %v; if no remote has it, git checkpoint sync in a clone that has it pushes it", name, p)
 	}
 }
 

@@ -77,6 +77,7 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) 
 			return nil, err
 		}
 	}
+	l.repo.Refs.Release() // the cached values lack the new refs
 	came, err := l.repo.Refs.Values(ctx, dir)
 	if err != nil {
 		return nil, err

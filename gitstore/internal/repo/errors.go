@@ -191,16 +191,11 @@ func TooLarge(what string, size, limit int64) error {
 // fetch. Either no remote answers, or no remote has the object.
 type PromisedError = odb.PromisedError
 
-// Lacks returns an error about an object of an issue, a ref or the id of a checkpoint, that a partial clone
-// lacks and that git could not fetch. A sync may fetch the current chain of the remote.
-func Lacks(i checkpoint.Issue, object string, err error) error {
-	return failure.Errorf(failure.Remote, "git checkpoint sync "+failure.IssueArg(string(i)), "%s: %w", object, err)
-}
-
-// Lacked wraps an error about an issue's object, with Lacks if a partial clone is the cause.
+// Lacked wraps an error about an issue's object, a ref or the id of a checkpoint. If it is a
+// PromisedError, a sync may fetch the current chain of the remote.
 func Lacked(i checkpoint.Issue, object string, err error) error {
 	if p, ok := errors.AsType[*PromisedError](err); ok {
-		return Lacks(i, object, p)
+		return failure.Errorf(failure.Remote, "git checkpoint sync "+failure.IssueArg(string(i)), "%s: %w", object, p)
 	}
 	return fmt.Errorf("%s: %w", object, err)
 }

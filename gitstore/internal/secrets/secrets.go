@@ -16,6 +16,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
@@ -130,7 +131,8 @@ func (s *Scanner) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publicati
 				errs[n] = err
 				// In a partial clone, git stops at the first object that it cannot fetch.
 				if s.repo.Opened != nil && (errors.As(err, new(*git.CommandError)) || errors.As(err, new(*odb.PromisedError))) {
-					errs[n] = repo.Lacks(reqs[n].Issue, repo.LiveRef(reqs[n].Issue), errors.New(git.Reason(err)))
+					issue := reqs[n].Issue
+					errs[n] = failure.Errorf(failure.Remote, "git checkpoint verify "+failure.IssueArg(string(issue)), "issue %s: a possible secret cannot be ruled out: %s", issue, git.Reason(err))
 				}
 			}
 		default:

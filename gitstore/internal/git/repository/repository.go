@@ -113,7 +113,7 @@ func (r *Info) extend(config []git.ConfigEntry) error {
 		case "refstorage":
 			r.RefFormat = e.Value // files://<folder> differs from the known directory
 		default:
-			if version != "" && version != "0" {
+			if strings.Trim(version, "0") != "" {
 				return &UnsupportedError{Feature: e.Key}
 			}
 		}
