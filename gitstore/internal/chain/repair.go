@@ -41,6 +41,9 @@ func (s *Chains) removed(ctx context.Context, i checkpoint.Issue, again bool) (*
 		return nil, nil
 	}
 	own, err := s.ownTip(ctx, i)
+	if err == nil && !own.IsZero() && own != live { // a save may have moved both between the two reads
+		live, err = s.repo.Refs.Now(ctx, repo.LiveRef(i))
+	}
 	compared := [2]plumbing.Hash{live, own}
 	if err != nil || own == live || !again && s.compared[i] == compared {
 		return nil, nil

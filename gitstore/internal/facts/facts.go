@@ -51,7 +51,7 @@ func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (B
 	}
 	r := BranchReport{}
 	r.Once, r.Name = s.OnceHad(ctx, name, since)
-	refs, err := s.repo.Refs.List(ctx, "refs/remotes/")
+	refs, err := s.repo.Refs.Values(ctx, "refs/remotes/")
 	if err != nil {
 		return r, err
 	}

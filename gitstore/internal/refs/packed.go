@@ -29,24 +29,25 @@ type packedFile struct {
 	sorted bool // as the header states
 }
 
-// withPacked calls f with packed-refs of a repository, unless the file does not exist. Like
-// git, it fails if the last line has no end, because the file is truncated.
-func withPacked(dir string, f func(*packedFile) error) error {
+// findPacked returns the value of a ref in packed-refs of a repository, or the zero hash if the file
+// or the ref does not exist. Like git, it fails if the last line has no end, because the file is
+// truncated.
+func findPacked(dir, name string) (value plumbing.Hash, err error) {
 	file, err := os.Open(filepath.Join(dir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return value, nil
 	}
 	if err == nil {
 		defer file.Close()
 		var p *packedFile
 		if p, err = readHeader(file); err == nil {
-			err = f(p)
+			value, err = p.find(name)
 		}
 	}
 	if err != nil && !errors.As(err, new(*BrokenError)) {
-		return fmt.Errorf("read packed-refs: %w", err)
+		err = fmt.Errorf("read packed-refs: %w", err)
 	}
-	return err
+	return value, err
 }
 
 // errTruncated reports that the last line of packed-refs has no end.
@@ -79,43 +80,25 @@ const (
 )
 
 // find returns the value of a ref, or the zero hash if packed-refs does not have the ref.
-func (p *packedFile) find(name string) (value plumbing.Hash, err error) {
-	scanErr := p.scan(name, name+"\x00", func(_, hex string) { value, err = Parse(name, []byte(hex)) })
-	return value, errors.Join(scanErr, err)
-}
-
-// eachPacked calls f for the packed refs below prefixes, which end with a slash.
-func eachPacked(dir string, prefixes []string, f func(name, hex string)) error {
-	return withPacked(dir, func(p *packedFile) error {
-		for _, prefix := range prefixes {
-			if err := p.scan(prefix, strings.TrimSuffix(prefix, "/")+"0", f); err != nil { // "0" follows "/"
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// scan calls f for the refs from one name up to another, without the latter.
-func (p *packedFile) scan(from, to string, f func(name, hex string)) error {
-	at, err := p.seek(from)
+func (p *packedFile) find(name string) (plumbing.Hash, error) {
+	at, err := p.seek(name)
 	if err != nil {
-		return err
+		return plumbing.ZeroHash, err
 	}
 	lines := bufio.NewReaderSize(io.NewSectionReader(p.file, at, p.size-at), blockSize)
 	for {
 		line, err := lines.ReadString('\n')
 		if err == io.EOF {
-			return nil
+			return plumbing.ZeroHash, nil
 		}
 		if err != nil {
-			return err
+			return plumbing.ZeroHash, err
 		}
-		switch name := nameOf(line); {
-		case name >= from && name < to:
-			f(name, line[:objectformat.HexSize])
-		case name >= to && p.sorted:
-			return nil
+		switch found := nameOf(line); {
+		case found == name:
+			return Parse(name, []byte(line[:objectformat.HexSize]))
+		case found > name && p.sorted:
+			return plumbing.ZeroHash, nil
 		}
 	}
 }

@@ -12,9 +12,12 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -23,9 +26,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A Reader reads the refs that all worktrees share. In the files backend it reads the
-// files like git, loose refs first, then packed-refs. For other backends it runs git. An
-// outdated result is harmless, because each update is a compare-and-swap.
+// A Reader reads the refs that all worktrees share. Git lists them. In the files backend, the reader
+// reads one ref from its files like git, loose refs first, then packed-refs. An outdated result is
+// harmless, because each update is a compare-and-swap.
 type Reader struct {
 	Git   git.Git
 	Path  string // $GIT_COMMON_DIR
@@ -34,7 +37,7 @@ type Reader struct {
 	Share  func(paths ...string)            // sets the modes of a shared repository
 	Notify func(format string, args ...any) // reports an automatic action
 
-	cache *cache // of Cache, or nil
+	cache *listing // of Cache, or nil
 
 	// Pending contains the new values of a transaction that has not moved its refs yet. Read and
 	// Names use these values. Zero means that the transaction deletes the ref.
@@ -51,30 +54,39 @@ func (e *BrokenError) Error() string {
 // Read returns the object id of a ref, or the zero hash if the ref does not exist. It
 // fails with *BrokenError. For an invalid ref name Read returns the zero hash, because a
 // record may contain any text as its branch.
-func (r *Reader) Read(ctx context.Context, name string) (value plumbing.Hash, err error) {
+func (r *Reader) Read(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !MayBe(name) {
 		return plumbing.ZeroHash, nil
 	}
 	if value, is := r.Pending[name]; is {
 		return value, nil
 	}
-	if r.cache.has(name) && !r.cache.broken[name] {
-		return r.cache.values[name], nil
+	if r.cache.has(name) {
+		if _, broken := r.cache.broken[name]; !broken {
+			return r.cache.values[name], nil
+		}
 	}
+	return r.Now(ctx, name)
+}
+
+// Now is Read without a cache and without Pending.
+func (r *Reader) Now(ctx context.Context, name string) (plumbing.Hash, error) {
 	if !r.Files {
-		refs, err := r.List(ctx, name) // includes refs below name if name is a directory
-		return refs[name], err
+		l, err := r.list(ctx, name) // includes refs below name if name is a directory
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		if target, broken := l.broken[name]; broken {
+			err = &BrokenError{name, target}
+		}
+		return l.values[name], err
 	}
 	data, err := readFile(folder(r.Path), name)
 	switch {
 	case err == nil:
 		return Parse(name, data)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.ENOTDIR):
-		err = withPacked(r.Path, func(p *packedFile) (err error) {
-			value, err = p.find(name)
-			return err
-		})
-		return value, err
+		return findPacked(r.Path, name)
 	}
 	return plumbing.ZeroHash, fmt.Errorf("read %s: %w", name, err)
 }
@@ -115,13 +127,9 @@ func Parse(name string, data []byte) (plumbing.Hash, error) {
 // values of that time. A command that reads the refs of all issues calls it, because each read
 // takes some system calls, or a git process for reftables. A broken ref is still read by each
 // Read. The issue lock releases the cache, because a decision to move a ref needs its value.
-func (r *Reader) Cache(ctx context.Context, prefixes ...string) error {
+func (r *Reader) Cache(ctx context.Context, prefixes ...string) (err error) {
 	r.Release()
-	c := &cache{prefixes: prefixes, broken: map[string]bool{}, folders: map[string][]string{}}
-	var err error
-	if c.values, err = r.values(ctx, prefixes, func(name string) { c.broken[name] = true }); err == nil {
-		r.cache = c
-	}
+	r.cache, err = r.list(ctx, prefixes...)
 	return err
 }
 
@@ -131,246 +139,136 @@ func (r *Reader) IsCached(prefixes ...string) bool { return r.cache.has(prefixes
 // Release ends Cache.
 func (r *Reader) Release() { r.cache = nil }
 
-// A cache has the refs below prefixes.
-type cache struct {
-	prefixes []string
+// A listing has the refs that match patterns of git for-each-ref.
+type listing struct {
+	patterns []string
 	values   map[string]plumbing.Hash
-	broken   map[string]bool     // refs whose files have no object id
-	folders  map[string][]string // by prefix
+	broken   map[string]string   // the targets of symbolic refs, and "" for refs without a valid object id
+	byBase   map[string][]string // the names of the values by their last component
 }
 
-// has reports whether the cache has the values of all refs below prefixes.
-func (c *cache) has(prefixes ...string) bool {
-	isCached := func(prefix string) bool {
-		return slices.ContainsFunc(c.prefixes, func(p string) bool { return strings.HasPrefix(prefix, p) })
+// has reports whether the listing has all refs below prefixes.
+func (l *listing) has(prefixes ...string) bool {
+	isListed := func(prefix string) bool {
+		return slices.ContainsFunc(l.patterns, func(p string) bool { return strings.HasPrefix(prefix, p) })
 	}
-	return c != nil && !slices.ContainsFunc(prefixes, func(p string) bool { return !isCached(p) })
+	return l != nil && !slices.ContainsFunc(prefixes, func(p string) bool { return !isListed(p) })
 }
 
-// names returns the sorted names of the refs below a prefix, including broken refs.
-func (c *cache) names(prefix string) []string {
-	var names []string
-	for name := range c.values {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	for name := range c.broken {
-		if strings.HasPrefix(name, prefix) && c.values[name].IsZero() {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// List runs git for-each-ref and returns the refs below prefixes. It omits refs without a
-// valid object id and refs to missing objects.
+// list runs git for-each-ref.
 //
 // If git cannot open a reftable, for example without free file descriptors, git for-each-ref
-// prints nothing and exits with status 0. So List asks a reftable for HEAD of the main worktree
+// prints nothing and exits with status 0. So list asks a reftable for HEAD of the main worktree
 // too. If git does not list HEAD, either the current branch is unborn, or HEAD cannot be found.
-func (r *Reader) List(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	g, args := r.Git, []string{"for-each-ref", "--format=%(objectname) %(refname)"}
+func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error) {
+	g, args := r.Git, []string{"for-each-ref", "--format=%(objectname) %(symref) %(refname)"}
 	hasTables := !r.Files && fsutil.Exists(filepath.Join(r.Path, "reftable"))
 	if hasTables {
 		g, args = g.With("GIT_DIR="+r.Path), append(args, "--include-root-refs", "HEAD")
 	}
 	for again := false; ; again = true {
-		out, err := g.Output(ctx, append(args, prefixes...)...)
+		var out []byte
+		run, err := g.Start(ctx, append(args, patterns...)...)
+		if err == nil {
+			out, err = run.Finish(nil)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", strings.Join(prefixes, " "), err)
+			return nil, fmt.Errorf("list %s: %w", strings.Join(patterns, " "), err)
 		}
-		refs := map[string]plumbing.Hash{}
+		l := &listing{patterns, map[string]plumbing.Hash{}, map[string]string{}, map[string][]string{}}
+		hasHead := false
 		for line := range strings.Lines(string(out)) {
-			hex, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-			refs[name] = plumbing.NewHash(hex)
+			words := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+			switch name := words[2]; {
+			case name == "HEAD":
+				hasHead = true
+			case words[1] != "":
+				l.broken[name] = words[1]
+			default:
+				l.values[name] = plumbing.NewHash(words[0])
+				l.byBase[path.Base(name)] = append(l.byBase[path.Base(name)], name)
+			}
 		}
-		if hasHead := !refs["HEAD"].IsZero(); !hasTables || hasHead || again {
-			delete(refs, "HEAD")
-			return refs, nil
+		for _, found := range brokenRef().FindAllStringSubmatch(run.Warnings(), -1) {
+			l.broken[found[1]] = ""
+		}
+		if !hasTables || hasHead || again {
+			return l, nil
 		}
 		if _, err := g.Output(ctx, "show-ref", "--exists", "HEAD"); err != nil {
-			return nil, fmt.Errorf("list %s: git cannot read its reftable: %w", strings.Join(prefixes, " "), err)
+			return nil, fmt.Errorf("list %s: git cannot read its reftable: %w", strings.Join(patterns, " "), err)
 		}
 	}
 }
 
-// Names returns the sorted names of the refs below a prefix. In the files backend, it
-// includes broken refs that git omits from lists.
+// brokenRef matches the warnings of git for-each-ref about refs that it leaves out.
+var brokenRef = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^warning: ignoring (?:broken ref|ref with broken name|dangling symref) (.+)$`)
+})
+
+// below returns the cache if it has all refs below prefixes, otherwise a new listing of them.
+func (r *Reader) below(ctx context.Context, prefixes ...string) (*listing, error) {
+	if r.cache.has(prefixes...) {
+		return r.cache, nil
+	}
+	return r.list(ctx, prefixes...)
+}
+
+// Names returns the sorted names of the refs below a prefix, including broken refs.
 func (r *Reader) Names(ctx context.Context, prefix string) ([]string, error) {
+	l, err := r.below(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	var err error
-	switch {
-	case r.cache.has(prefix):
-		names = r.cache.names(prefix)
-	case r.Files:
-		err = eachLoose(r.Path, prefix, func(name, _ string) error {
+	for _, name := range slices.AppendSeq(slices.Collect(maps.Keys(l.values)), maps.Keys(l.broken)) {
+		if value, pending := r.Pending[name]; strings.HasPrefix(name, prefix) && !(pending && value.IsZero()) {
 			names = append(names, name)
-			return nil
-		})
-		var packed []string
-		if err == nil { // after loose refs, because git may pack them meanwhile
-			packed, err = packedNames(r.Path, prefix)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", prefix, err)
-		}
-		names = append(names, packed...)
-		slices.Sort(names)
-		names = slices.Compact(names)
-	default:
-		var refs map[string]plumbing.Hash
-		refs, err = r.List(ctx, prefix)
-		names = slices.Sorted(maps.Keys(refs))
 	}
 	for name, value := range r.Pending {
-		at, found := slices.BinarySearch(names, name)
-		if !strings.HasPrefix(name, prefix) || found == !value.IsZero() {
-			continue
-		}
-		if found {
-			names = slices.Delete(names, at, at+1)
-		} else {
-			names = slices.Insert(names, at, name)
+		if strings.HasPrefix(name, prefix) && !value.IsZero() {
+			names = append(names, name)
 		}
 	}
-	return names, err
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
-// Values is List without a git process in the files backend: git looks up the object of
-// each ref, and there may be thousands of refs. Unlike List, Values includes refs to
-// missing objects. It omits symbolic refs and refs without a valid object id.
+// Values returns the values of the refs below prefixes, including refs to missing objects. It omits
+// symbolic refs and refs without a valid object id.
 func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plumbing.Hash, error) {
-	if r.cache.has(prefixes...) {
-		found := map[string]plumbing.Hash{}
-		for name, hash := range r.cache.values {
-			if Below(name, prefixes) {
-				found[name] = hash
-			}
-		}
-		return found, nil
-	}
-	return r.values(ctx, prefixes, func(string) {})
-}
-
-// values is Values without the cache. It calls broken for each loose ref without an object id.
-func (r *Reader) values(ctx context.Context, prefixes []string, broken func(name string)) (map[string]plumbing.Hash, error) {
-	if !r.Files {
-		return r.List(ctx, prefixes...)
-	}
-	loose := map[string]plumbing.Hash{}
-	for _, prefix := range prefixes {
-		err := eachLoose(r.Path, prefix, func(name, file string) error {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return fsutil.IgnoreMissing(err)
-			}
-			if loose[name], err = Parse(name, data); err != nil {
-				delete(loose, name)
-				broken(name)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", prefix, err)
-		}
-	}
-	values := map[string]plumbing.Hash{}
-	err := eachPacked(r.Path, prefixes, func(name, hex string) { // after loose refs, because git may pack them meanwhile
-		if plumbing.IsHash(hex) {
-			values[name] = plumbing.NewHash(hex)
-		}
-	})
-	maps.Copy(values, loose)
-	return values, err
-}
-
-// InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
-// of a name. It reads no other refs in these folders. It omits refs without a valid object id.
-func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string]plumbing.Hash, error) {
-	if !r.Files && !r.cache.has(prefix) {
-		return r.List(ctx, prefix+"*/"+base)
-	}
-	folders, err := r.folders(prefix)
+	l, err := r.below(ctx, prefixes...)
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]plumbing.Hash{}
-	for _, folder := range folders {
-		name := prefix + folder + "/" + base
-		hash, err := r.Read(ctx, name)
-		if err != nil && !errors.As(err, new(*BrokenError)) {
-			return nil, err
-		}
-		if !hash.IsZero() {
+	for name, hash := range l.values {
+		if Below(name, prefixes) {
 			found[name] = hash
 		}
 	}
 	return found, nil
 }
 
-// folders returns the folders below a prefix that have refs, or had loose refs.
-func (r *Reader) folders(prefix string) ([]string, error) {
-	if r.cache.has(prefix) {
-		known, isKnown := r.cache.folders[prefix]
-		if !isKnown {
-			known = foldersIn(r.cache.names(prefix), prefix)
-			r.cache.folders[prefix] = known
-		}
-		return known, nil
+// InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
+// of a name. It omits refs without a valid object id.
+func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string]plumbing.Hash, error) {
+	l, err := r.cache, error(nil)
+	if !l.has(prefix) {
+		l, err = r.list(ctx, prefix+"*/"+base)
 	}
-	var loose []string
-	entries, err := os.ReadDir(filepath.Join(r.Path, filepath.FromSlash(prefix)))
-	if fsutil.IgnoreMissing(err) != nil {
-		return nil, fmt.Errorf("list %s: %w", prefix, err)
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			loose = append(loose, e.Name())
-		}
-	}
-	names, err := packedNames(r.Path, prefix)
 	if err != nil {
 		return nil, err
 	}
-	folders := append(loose, foldersIn(names, prefix)...)
-	slices.Sort(folders)
-	return slices.Compact(folders), nil
-}
-
-// foldersIn returns the folders in sorted names below a prefix.
-func foldersIn(names []string, prefix string) []string {
-	var folders []string
-	for _, name := range names {
-		if folder, _, ok := strings.Cut(strings.TrimPrefix(name, prefix), "/"); ok && (len(folders) == 0 || folders[len(folders)-1] != folder) {
-			folders = append(folders, folder)
+	found := map[string]plumbing.Hash{}
+	for _, name := range l.byBase[path.Base(base)] {
+		folder, isBelow := strings.CutPrefix(name, prefix)
+		if folder, isBase := strings.CutSuffix(folder, "/"+base); isBelow && isBase && !strings.Contains(folder, "/") {
+			found[name] = l.values[name]
 		}
 	}
-	return folders
-}
-
-// packedNames returns the sorted names of packed refs below a prefix.
-func packedNames(path, prefix string) (names []string, err error) {
-	err = eachPacked(path, []string{prefix}, func(name, _ string) { names = append(names, name) })
-	slices.Sort(names)
-	return names, err
-}
-
-// eachLoose calls f for each loose ref below a prefix.
-func eachLoose(dir, prefix string, f func(name, file string) error) error {
-	root := filepath.Join(dir, filepath.FromSlash(prefix))
-	// Like git, follow a symlink in place of the folder.
-	err := filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, syscall.ENOTDIR) { // a ref has the name of the prefix
-			return nil
-		}
-		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
-			return fsutil.IgnoreMissing(err)
-		}
-		return f(prefix+filepath.ToSlash(path[len(root)+1:]), path)
-	})
-	return fsutil.IgnoreMissing(err)
+	return found, nil
 }
 
 // Below reports whether a name is below one of the prefixes.

@@ -24,7 +24,7 @@ func tables(t *testing.T) (*gittest.Repo, *Reader) {
 	return w, &Reader{Git: git.Git{Dir: w.Dir, Env: w.Env()}, Path: w.GitPath(".")}
 }
 
-// Git prints no refs and exits with status 0 if it cannot open a table; List returns an
+// Git prints no refs and exits with status 0 if it cannot open a table; Values returns an
 // error.
 func TestUnreadableReftableIsError(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestUnreadableReftableIsError(t *testing.T) {
 	w.Git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first")
 	one := w.Git("rev-parse", "HEAD")
 	w.Git("update-ref", "refs/checkpoints/42", one)
-	none, err := r.List(t.Context(), "refs/checkpoints-archive/")
+	none, err := r.Values(t.Context(), "refs/checkpoints-archive/")
 	require.NoError(t, err)
 	assert.Empty(t, none)
 	hash, err := r.Read(t.Context(), "refs/checkpoints/43")
@@ -46,7 +46,7 @@ func TestUnreadableReftableIsError(t *testing.T) {
 		require.NoError(t, os.Rename(table, table+".away"))
 		require.NoError(t, os.Symlink(filepath.Base(table), table))
 	}
-	_, err = r.List(t.Context(), "refs/checkpoints/")
+	_, err = r.Values(t.Context(), "refs/checkpoints/")
 	require.Error(t, err)
 	_, err = r.Read(t.Context(), "refs/checkpoints/42")
 	require.Error(t, err)
@@ -58,12 +58,12 @@ func TestUnreadableReftableIsError(t *testing.T) {
 	assert.Equal(t, plumbing.NewHash(one), hash)
 }
 
-// In a new repository with an unborn branch, HEAD is in no list, and List returns no
+// In a new repository with an unborn branch, HEAD is in no list, and Values returns no
 // refs.
 func TestEmptyReftableHasNoRefs(t *testing.T) {
 	t.Parallel()
 	_, r := tables(t)
-	none, err := r.List(t.Context(), "refs/checkpoints/")
+	none, err := r.Values(t.Context(), "refs/checkpoints/")
 	require.NoError(t, err)
 	assert.Empty(t, none)
 }

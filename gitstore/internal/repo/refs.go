@@ -98,7 +98,6 @@ func (s *Repo) ReadRef(ctx context.Context, name string) (plumbing.Hash, error) 
 // CacheRefs reads the refs of all issues once (refs.Reader.Cache). It reports whether the cache
 // is new, so that the caller has to release it.
 func (s *Repo) CacheRefs(ctx context.Context) bool {
-	// own/ is read first: a chain that a save moves meanwhile must not lack the commit at own/.
 	prefixes := []string{BookRefs, LiveRefs, ArchiveRefs}
 	return !s.Refs.IsCached(prefixes...) && s.Refs.Cache(ctx, prefixes...) == nil
 }

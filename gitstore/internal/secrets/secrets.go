@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
