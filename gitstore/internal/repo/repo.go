@@ -198,6 +198,10 @@ func (s *Repo) WithNamedLocks(ctx context.Context, names []string, f func() erro
 			s.IssueLock.Unlock()
 			s.IssueLock = nil
 		}()
+		if len(names) > 1 {
+			s.CacheRefs(ctx)
+			defer s.Refs.Release()
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
