@@ -9,23 +9,23 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/retention"
 )
 
 // Types of results and parameters about checkpoints, explained at their
 // declarations.
 type (
-	Approval      = chain.Approval
-	Checkpoint    = chain.Checkpoint
-	Exposed       = chain.Exposed
-	Filed         = ledger.Archival
-	List          = chain.List
-	Outgoing      = chain.Outgoing
-	Point         = chain.Point
-	Redaction     = chain.Redaction
-	ResumeOptions = chain.ResumeOptions
-	Resumption    = chain.Resumption
-	Synced        = chain.Synced
+	Approval   = chain.Approval
+	Checkpoint = chain.Checkpoint
+	Exposed    = remote.Exposed
+	Filed      = ledger.Archival
+	List       = chain.List
+	Outgoing   = chain.Outgoing
+	Point      = chain.Point
+	Redaction  = chain.Redaction
+	Resumption = chain.Resumption
+	Synced     = chain.Synced
 )
 
 // Archive moves checkpoints from an issue's chain to its archive, and returns their ids.
@@ -275,6 +275,7 @@ const (
 
 // Results of a Fetch, a Push or a Sync for one issue.
 const (
+	Joined   = chain.Joined   // both sides now have the merge of both chains
 	UpToDate = chain.UpToDate // both sides have the same chain
 	Fetched  = chain.Fetched  // local chain now equals remote chain
 	Pushed   = chain.Pushed   // remote chain now equals local chain
@@ -295,8 +296,8 @@ func ShownRemote(name string) string { return chain.ShownRemote(name) }
 // SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
 // a save in between increment the counters. The record of the next save mentions a stale
 // checkpoint.
-func (s *Store) SetResumed(c *Checkpoint, o ResumeOptions) error {
-	return s.chain.SetResumed(c, o)
+func (s *Store) SetResumed(c *Checkpoint, now Resumption) error {
+	return s.chain.SetResumed(c, now)
 }
 
 // Resumed returns the state of the checkpoint's resumes in this worktree since the last

@@ -101,7 +101,7 @@ func (w *saveOp) derive(ctx context.Context, before *checkpoint.Record, newest c
 	if _, err := checkpoint.ParseTrigger(string(record.Trigger())); err != nil {
 		return nil, err // the commit message contains the trigger unquoted
 	}
-	record.SetVersion(chain.FormatVersion)
+	record.SetVersion(checkpoint.Version)
 	record.SetIssue(w.req.Issue)
 	if !w.req.Keep { // an imported record is equal in all clones
 		w.setRepository(record, before)

@@ -130,7 +130,7 @@ func TestDoctorRemovesStaleFiles(t *testing.T) {
 	w.now = time.Now()
 	stale := []string{
 		LiveRef("42") + ".lock", ArchiveRef("42") + ".lock", "packed-refs.lock", "refs/git-checkpoint/remote/origin/42.lock",
-		"git-checkpoint/.tmp-1", "git-checkpoint/cache/new-1",
+		"git-checkpoint/.tmp-1",
 	}
 	for _, name := range stale {
 		w.put(name, "x")

@@ -14,6 +14,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -23,15 +24,14 @@ var (
 	ErrMoved         = repo.ErrMoved
 	ErrNothingToUndo = repo.ErrNothingToUndo
 	ErrNothingToRedo = repo.ErrNothingToRedo
-	ErrReadOnly      = repo.ErrReadOnly
 	ErrUnchanged     = repo.ErrUnchanged
+	ErrUnfinished    = repo.ErrUnfinished
 	ErrNoRemote      = chain.ErrNoRemote // neither caller nor configuration names a remote
 )
 
 // Errors of this package. Their fields and meaning are at their declarations.
 type (
 	AmbiguousError    = repo.AmbiguousError
-	BrokenRefError    = repo.BrokenRefError
 	CorruptError      = repo.CorruptError
 	DoneError         = failure.DoneError
 	NoneError         = repo.NoneError
@@ -39,9 +39,8 @@ type (
 	ObjectFormatError = repository.ObjectFormatError
 	PromisedError     = repo.PromisedError
 	RefusedError      = repo.RefusedError
-	RemoteError       = chain.RemoteError
+	RemoteError       = remote.Error
 	TakenError        = repo.TakenError
-	UnfinishedError   = repo.UnfinishedError
 	UnsupportedError  = repository.UnsupportedError
 )
 
@@ -79,7 +78,7 @@ func (s *Store) GitDir() string { return s.repo.Info.Dir }
 func (s *Store) Prefix() string { return s.repo.Info.Prefix }
 
 // CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
-func (s *Store) CacheDir() string { return s.repo.CacheDir() }
+func (s *Store) CacheDir() string { return s.repo.NotePath("cache") }
 
 // Share sets the modes of files and directories as core.sharedRepository requires. It
 // ignores errors, because files may belong to other users.
@@ -147,7 +146,9 @@ type Notes struct{ repo *repo.Repo }
 func (n Notes) Path(name string) string { return n.repo.NotePath(name) }
 
 // Write replaces a note. Readers see either the old or the new content.
-func (n Notes) Write(name string, data []byte) error { return n.repo.WriteNote(name, data) }
+func (n Notes) Write(name string, data []byte) error {
+	return n.repo.WriteFile(n.repo.NotePath(name), data)
+}
 
 // ReadHere returns a note of this worktree alone, or nil.
 func (n Notes) ReadHere(name string) []byte {

@@ -37,8 +37,6 @@ type PruneRequest struct {
 	// Unshared is set if a chain that another clone may have stays as it is.
 	Unshared bool
 
-	Progress func(done, total int) // receives the progress of the rewrite, may be nil
-
 	DryRun bool   // decide, but change nothing
 	Plan   string // fail unless the plan has this id, "" for any
 }
@@ -78,7 +76,6 @@ func (s *Store) Prune(ctx context.Context, req PruneRequest) (*Pruned, error) {
 		}
 	}
 	err := act(ctx, req.Issue, func(c *chain.Chain, k *repo.ObjectWriter) (*chain.Change, error) {
-		k.Progress = req.Progress
 		if req.Unshared && s.chain.SeenElsewhere(ctx, c) {
 			result = &Pruned{}
 			return nil, nil

@@ -76,7 +76,7 @@ func TestShallowBoundaryAtTheDepth(t *testing.T) {
 	tip, err := c.s.repo.ReadRef(ctx, LiveRef("42"))
 	require.NoError(t, err)
 	for _, limit := range []int{1, 2, 3} {
-		chain, err := c.s.chain.ReadChainAt(ctx, "42", LiveRef("42"), tip, limit)
+		chain, err := c.s.chain.Walk("42", LiveRef("42"), tip, limit)
 		require.NoError(t, err)
 		assert.Equal(t, limit >= 2, chain.Cut, "limit %d", limit)
 	}

@@ -24,7 +24,7 @@ func TestFilesOfASharedRepository(t *testing.T) {
 	w.Git("reset", "-q", "--hard")
 	_, err := w.s.Restore(ctx, RestoreRequest{Checkpoint: &saved.Checkpoint})
 	require.NoError(t, err)
-	require.NoError(t, w.s.SetResumed(&saved.Checkpoint, ResumeOptions{}))
+	require.NoError(t, w.s.SetResumed(&saved.Checkpoint, Resumption{}))
 	w.s.Session(func() string { return "one" })
 	seen := map[string]bool{}
 	require.NoError(t, filepath.WalkDir(w.s.repo.StateDir(), func(path string, d fs.DirEntry, err error) error {

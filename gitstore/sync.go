@@ -10,10 +10,6 @@ import (
 	"git-checkpoint/gitstore/trace"
 )
 
-// Joined is the result if the local and the remote chain were merged into a new chain,
-// which both sides have now.
-const Joined = share.Joined
-
 // A sync retries for at least syncFor and at least syncTries attempts, within its budget.
 // A time limit alone would allow few attempts if many clones share a slow connection. The
 // clone that won the last race often wins the next one too.

@@ -372,9 +372,11 @@ func restoreAndRecord(c *invoke.Invocation, r *resumption) (err error) {
 		c.WarnLocalCommits(r.Checkpoint)
 	}
 	if !o.dryRun && c.Store.Root() != "" {
-		err := c.Store.SetResumed(r.Checkpoint, gitstore.ResumeOptions{
-			Retry: o.retry, Stale: r.Verdict.Old, Approved: r.approvals,
-		})
+		now := gitstore.Resumption{Stale: r.Verdict.Old, Approved: r.approvals}
+		if o.retry {
+			now.Retries = 1
+		}
+		err := c.Store.SetResumed(r.Checkpoint, now)
 		if o.onlyPrints(err) {
 			return err
 		}

@@ -175,7 +175,7 @@ func planPrune(c *invoke.Invocation, o *pruneOptions, req gitstore.PruneRequest,
 		req := req
 		req.Issue = i
 		if len(issues) == 1 {
-			req.Progress = func(done, total int) { c.Out.Ticker.AtOf(done, total, "checkpoints rewritten") }
+			c.Store.SetProgress(func(done, total int) { c.Out.Ticker.AtOf(done, total, "checkpoints rewritten") })
 		}
 		decided, err := c.Store.Prune(c.Ctx, req)
 		switch {

@@ -102,7 +102,7 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 // finish reverts the operation of a preview, or finishes one that was interrupted.
 func (u undoer) finish(c *invoke.Invocation, which gitstore.Which, shown *gitstore.Undone) error {
 	done, err := c.Store.Revert(c.Ctx, gitstore.Way(u.name), which, shown)
-	if errors.As(err, new(*gitstore.UnfinishedError)) {
+	if errors.Is(err, gitstore.ErrUnfinished) {
 		return failure.Errorf(failure.Failure, u.command(which)+" --yes", "%w", err)
 	}
 	if err != nil {

@@ -308,7 +308,7 @@ func (v *visit) resume(at place, w wish) (n Notice, err error) {
 		text += " at " + j.ContinueFrom()
 	}
 	n = v.restored(text+". "+view.Plural(len(done.Restored), "file")+" restored.", at, done)
-	if err := v.repo.SetResumed(c, gitstore.ResumeOptions{Stale: j.Verdict.Old}); err != nil {
+	if err := v.repo.SetResumed(c, gitstore.Resumption{Stale: j.Verdict.Old}); err != nil {
 		n.Text = "The files are restored, but the resume is not recorded: " + err.Error()
 	}
 	return n, nil

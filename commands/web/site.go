@@ -134,7 +134,7 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, errReadOnly), errors.Is(err, errForm):
 		return http.StatusForbidden
-	case errors.As(err, new(*gitstore.RefusedError)), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved), errors.Is(err, gitstore.ErrReadOnly):
+	case errors.As(err, new(*gitstore.RefusedError)), failure.Classify(err).Code == failure.Refused, errors.Is(err, gitstore.ErrMoved):
 		return http.StatusConflict
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable

@@ -308,25 +308,17 @@ func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
 	arg := view.IssueArg(r.Issue)
 	l, err := c.Store.List(c.Ctx, r.Issue, 0)
 	isDamaged := func(cp gitstore.Checkpoint) bool { return cp.ID == "" || slices.Contains(r.Broken, cp.ID) }
-	var broken *gitstore.BrokenRefError
 	var commands []string
 	elsewhere := !searched && len(r.Lost) > 0 && (len(c.Remotes()) > 0 || c.Store.Borrows()) // until doctor --fix has searched, a copy can be anywhere
-	isBroken := errors.As(err, &broken)
-	if elsewhere || isBroken && broken.Last.IsZero() { // doctor also sets a ref back
+	// Doctor also sets a ref back.
+	if elsewhere || r.BrokenRef {
 		commands = append(commands, "git checkpoint doctor --fix")
 	}
-	switch p, pointErr := c.Store.Point(c.Ctx, r.Issue); {
-	case isBroken && !broken.Last.IsZero():
-		restore := fmt.Sprintf("git update-ref %s %s", view.QuoteArg(broken.Ref), broken.Last)
-		if broken.File != "" { // git does not overwrite an unreadable file
-			restore = "rm -f " + view.QuoteArg(broken.File) + " && " + restore
-		}
-		commands = append(commands, restore)
-	case err == nil && (pointErr != nil || isDamaged(*p.Checkpoint)) && slices.ContainsFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return !isDamaged(cp) }):
+	if p, pointErr := c.Store.Point(c.Ctx, r.Issue); err == nil && (pointErr != nil || isDamaged(*p.Checkpoint)) && slices.ContainsFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return !isDamaged(cp) }) {
 		commands = append(commands, "git checkpoint resume "+arg+" --fallback")
 	}
 	switch {
-	case elsewhere || isBroken:
+	case elsewhere || r.BrokenRef:
 	case len(r.Broken) > 0:
 		drop := "git checkpoint drop " + arg
 		for _, id := range r.Broken {

@@ -214,8 +214,3 @@ func (s *Chains) NewestCommit(ctx context.Context) time.Time {
 	head, _ := s.repo.ReadHead(ctx)
 	return s.repo.CommittedAt(head.Commit)
 }
-
-// Times returns the known times of an archived checkpoint, for rules of age.
-func (s *Chains) Times(c *Checkpoint, newest time.Time) retention.Times {
-	return retention.Times{Created: c.Saved, Clock: c.Clock, Base: s.BaseTime(c), Archived: c.Filed.At, Newest: newest, Now: s.repo.Now()}
-}

@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/join"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
@@ -75,39 +74,14 @@ func (s *Chains) ReadChain(ctx context.Context, issue checkpoint.Issue, ref stri
 	s.look(ctx, issue)
 	tip, err := s.repo.ReadRef(ctx, ref)
 	if err != nil {
-		return nil, s.brokenRef(ctx, issue, ref, err)
+		return nil, err
 	}
 	if limit > 0 && !tip.IsZero() && ref == repo.LiveRef(issue) {
 		if own, err := s.repo.ReadRef(ctx, repo.OwnRef(issue)); err == nil && own != tip {
 			limit = 0 // commits of other clones may contain doubles
 		}
 	}
-	return s.ReadChainAt(ctx, issue, ref, tip, limit)
-}
-
-// ReadChainAt is ReadChain with the known value of the ref.
-func (s *Chains) ReadChainAt(ctx context.Context, issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int) (*Chain, error) {
-	c, err := s.Walk(issue, ref, tip, limit)
-	if err != nil && !s.repo.Objects.Has(tip) {
-		err = s.brokenRef(ctx, issue, ref, err)
-	}
-	return c, err
-}
-
-// brokenRef converts a CorruptError into a BrokenRefError with the known facts about the
-// ref. It returns other errors unchanged.
-func (s *Chains) brokenRef(ctx context.Context, issue checkpoint.Issue, ref string, err error) error {
-	if !errors.As(err, new(*repo.CorruptError)) {
-		return err
-	}
-	broken := &repo.BrokenRefError{Ref: ref, Err: err}
-	if file := filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(ref)); s.repo.Info.RefFormat == "files" && fsutil.Exists(file) {
-		broken.File = file
-	}
-	if own, err := s.repo.ReadRef(ctx, repo.OwnRef(issue)); ref == repo.LiveRef(issue) && err == nil && s.repo.Objects.Has(own) {
-		broken.Last = own
-	}
-	return broken
+	return s.Walk(issue, ref, tip, limit)
 }
 
 // Walk reads the chain at a commit: the newest limit checkpoints, or all if limit is 0.
@@ -231,15 +205,12 @@ func (c *Chain) NewestClock() checkpoint.Clock {
 }
 
 // Find returns the checkpoint with this id, or nil.
-func (c *Chain) Find(id checkpoint.ID) *Checkpoint {
-	var found *Checkpoint
+func (c *Chain) Find(id checkpoint.ID) (found *Checkpoint) {
 	for i := range c.Commits {
-		l := &c.Commits[i]
-		if !l.Ledger && l.ID == id && (found == nil || !l.Other) {
+		if l := &c.Commits[i]; !l.Ledger && l.ID == id && !l.Other {
+			return &l.Checkpoint
+		} else if !l.Ledger && l.ID == id && found == nil {
 			found = &l.Checkpoint
-			if !l.Other {
-				break
-			}
 		}
 	}
 	return found

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"fmt"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -39,7 +40,7 @@ func AddCheckpoint(k *repo.ObjectWriter, c NewCheckpoint) (commit repo.RawCommit
 	}
 	message := EncodeMessage(c.Issue, c.Record, c.After)
 	if len(message) > MaxMessage {
-		return commit, repo.TooLarge("note and phase", int64(len(message)), MaxMessage)
+		return commit, fmt.Errorf("note and phase: %d bytes, more than the limit of %d", len(message), MaxMessage)
 	}
 	commit = repo.RawCommit{Tree: k.AddTree(entries), Rest: c.Headers, Message: message}
 	if c.State.IsZero() {

@@ -23,12 +23,12 @@ import (
 const unclear = "?"
 
 func (s *Chains) doublesNote(i checkpoint.Issue) string {
-	return filepath.Join("doubles", i.RefName())
+	return s.repo.NotePath(filepath.Join("doubles", i.RefName()))
 }
 
 // readDoubles returns the contents that the noted ids mean.
 func (s *Chains) readDoubles(i checkpoint.Issue) map[checkpoint.ID]string {
-	data, err := os.ReadFile(s.repo.NotePath(s.doublesNote(i)))
+	data, err := os.ReadFile(s.doublesNote(i))
 	if err != nil {
 		return nil
 	}
@@ -62,14 +62,7 @@ func (s *Chains) Doubles(want join.State, here ...*Chain) (warnings []string, no
 	if len(found) > 0 {
 		warnings = []string{fmt.Sprintf("issue %s: several contents came under one id; all are kept, and list marks the id: %s", i, repo.JoinIDs(found))}
 	}
-	return warnings, func() error { return s.repo.WriteNote(s.doublesNote(i), []byte(text.String())) }
-}
-
-// DoublesIn is Doubles for a chain that contains those of this clone.
-func (s *Chains) DoublesIn(c *Chain, here ...*Chain) (warnings []string, note func() error, err error) {
-	err = s.Identify(append([]*Chain{c}, here...)...)
-	warnings, note = s.Doubles(c.state(), here...)
-	return warnings, note, err
+	return warnings, func() error { return s.repo.WriteFile(s.doublesNote(i), []byte(text.String())) }
 }
 
 // meaning returns the content that an id means if these are the chains of this clone.

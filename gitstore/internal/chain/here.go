@@ -157,7 +157,7 @@ func (s *Chains) SetHere(ctx context.Context, i checkpoint.Issue, h *Here, k *re
 	if h.ID != "" || len(h.Open)+len(h.Heads)+len(h.Sources) > 0 {
 		tip = AddHere(k, i, h)
 	}
-	return s.repo.WithIssueLock(ctx, i, func() error {
+	return s.repo.WithIssueLocks(ctx, []checkpoint.Issue{i}, func() error {
 		moves, err := s.HereMoves(ctx, i, tip)
 		if err != nil || len(moves) == 0 {
 			return err
@@ -179,13 +179,4 @@ func (s *Chains) HereMoves(ctx context.Context, i checkpoint.Issue, tip plumbing
 	}
 	claimed, err := s.repo.ClaimWorktree(ctx, name)
 	return append(moves, claimed...), err
-}
-
-// PurgeHere returns the moves that delete the refs of an issue, in all worktrees.
-func (s *Chains) PurgeHere(ctx context.Context, i checkpoint.Issue) (moves []refs.Move, err error) {
-	there, err := s.repo.Refs.InFolders(ctx, repo.HereRefs, i.RefName())
-	for _, name := range slices.Sorted(maps.Keys(there)) {
-		moves = append(moves, refs.Move{Name: name, Old: there[name]})
-	}
-	return moves, err
 }

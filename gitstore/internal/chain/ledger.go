@@ -38,9 +38,6 @@ const genesisSubject = "checkpoints of issue "
 // LedgerSubject is the start of a ledger commit's message.
 const LedgerSubject = "ledger of issue "
 
-// FormatVersion is the version of the stored form.
-const FormatVersion = "1.0"
-
 // readLedger reads the ledger from the tree of the newest ledger or checkpoint commit,
 // and marks pinned checkpoints and those that are gone. It skips foreign commits on top.
 //
@@ -85,7 +82,7 @@ func (s *Chains) fileIn(objects trees.Reader, tree plumbing.Hash, name string, l
 		return nil, false, nil
 	}
 	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > limit {
-		return nil, true, repo.Corrupt("blob "+e.Hash.String(), "%w", repo.TooLarge(name, size, limit))
+		return nil, true, repo.Corrupt("blob "+e.Hash.String(), "%s: %d bytes, more than the limit of %d", name, size, limit)
 	}
 	data, err = trees.ReadAs(objects, plumbing.BlobObject, e.Hash)
 	return data, true, err

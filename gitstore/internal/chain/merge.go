@@ -161,7 +161,7 @@ func (s *Chains) withLedger(i checkpoint.Issue, tip plumbing.Hash, l *ledger.Led
 		tree = append(tree, trees.Entry{Mode: trees.ModeFile, Name: "ledger", Hash: k.Add(plumbing.BlobObject, l.Encode())})
 	}
 	message := fmt.Sprintf("%s%s\n\n%s: %s\n%s: %s\n",
-		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, FormatVersion)
+		LedgerSubject, i.RefName(), trailerIssue, i.RefName(), trailerVersion, checkpoint.Version)
 	return k.AddCommit(s.repo.NewCommit(k.AddTree(tree), s.repo.Now(), s.repo.Now(), message, tip))
 }
 

@@ -23,6 +23,7 @@ const (
 	UpToDate = "up to date" // both sides have the same chain
 	Fetched  = "fetched"    // local chain now equals remote chain
 	Pushed   = "pushed"     // remote chain now equals local chain
+	Joined   = "joined"     // both sides now have the merge of both chains
 	Ahead    = "ahead"      // the local chain has more checkpoints
 	Behind   = "behind"     // the remote chain has more checkpoints
 	Diverged = "diverged"   // each side has checkpoints that the other lacks; no ref was moved
@@ -41,9 +42,6 @@ type Synced struct {
 	Result  string
 	Err     error // reason for Failed or Diverged, otherwise nil
 }
-
-// A RemoteError reports a remote's rejection or missing answer.
-type RemoteError = remote.Error
 
 // ErrNoRemote is returned if neither caller nor configuration names a remote.
 var ErrNoRemote = failure.New(failure.Remote, "git remote add origin <url>", "no remote is configured")
@@ -133,16 +131,6 @@ func (d Synced) After(given Synced) Synced {
 	return d
 }
 
-// MarkDryRun converts the result of a change into that of a dry run.
-func (d *Synced) MarkDryRun() {
-	if d.Result == Pushed || d.Result == Fetched || d.Joined {
-		d.Result = "would be " + d.Result
-	}
-}
-
-// An Exposed is a set of commits that other repositories have or are about to receive.
-type Exposed = remote.Exposed
-
 // An Outgoing describes a push of an issue's refs.
 type Outgoing struct {
 	Tips     []string
@@ -152,7 +140,7 @@ type Outgoing struct {
 
 // Outgoing returns the objects that a push of each group of updates would send. The number of git
 // processes does not depend on the number of groups.
-func (s *Chains) Outgoing(ctx context.Context, name string, e Exposed, groups ...[]remote.RefUpdate) ([]Outgoing, error) {
+func (s *Chains) Outgoing(ctx context.Context, name string, e remote.Exposed, groups ...[]remote.RefUpdate) ([]Outgoing, error) {
 	e.Cut = slices.Sorted(maps.Keys(s.boundary()))
 	excluded, err := remote.Excluded(ctx, s.repo, name, e)
 	outs := make([]Outgoing, len(groups))

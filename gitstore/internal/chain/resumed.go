@@ -32,17 +32,9 @@ func (s *Chains) ResumedFile(i checkpoint.Issue) string {
 	return filepath.Join(s.repo.StateDir(), "resumed", i.RefName())
 }
 
-// ResumeOptions describe a resume.
-type ResumeOptions struct {
-	Retry    bool // the phase restarts
-	Stale    bool // the checkpoint is stale
-	Approved []Approval
-}
-
-// SetResumed records a resume of a checkpoint in this worktree. Repeated resumes without
-// a save in between increment the counters. If a person went back to another checkpoint, the
-// work now goes on from c.
-func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
+// SetResumed adds a resume of a checkpoint in this worktree to those since the last save. If a person went
+// back to another checkpoint, the work now goes on from c.
+func (s *Chains) SetResumed(c *Checkpoint, now Resumption) error {
 	if c.ID == "" {
 		return s.ForgetResumed(c.Issue)
 	}
@@ -53,11 +45,9 @@ func (s *Chains) SetResumed(c *Checkpoint, o ResumeOptions) error {
 	}
 	r := s.Resumed(c)
 	r.Times++
-	if o.Retry {
-		r.Retries++
-	}
-	r.Stale = r.Stale || o.Stale
-	for _, a := range o.Approved {
+	r.Retries += now.Retries
+	r.Stale = r.Stale || now.Stale
+	for _, a := range now.Approved {
 		if !slices.ContainsFunc(r.Approved, func(b Approval) bool { return b.Phase == a.Phase }) {
 			r.Approved = append(r.Approved, a)
 		}

@@ -51,9 +51,17 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		if c.Cut && (c.Has(ch.Remove) || len(ch.Insert) > 0) {
 			return c.ReadOnly()
 		}
-		tip, err := s.apply(c, ch, k)
-		if err != nil || tip == c.Tip && len(ch.Also)+len(ch.Then) == 0 {
-			return err
+		links := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
+			return ch.Remove[l.ID] || l.ID != "" && l.Member() == ch.Member
+		})
+		tip, want := s.Rebuild(c, Merge(links, ch.Insert), k), c.Ledger
+		if ch.Ledger != nil {
+			want = c.Ledger.Clone()
+			ch.Ledger(want)
+		}
+		tip = s.withLedger(c.Issue, tip, want, k)
+		if tip == c.Tip && len(ch.Also)+len(ch.Then) == 0 {
+			return nil
 		}
 		moves := func() ([]refs.Move, error) {
 			moves, err := s.MovesTo(ctx, c, tip)
@@ -64,21 +72,6 @@ func (s *Chains) Alter(ctx context.Context, issue checkpoint.Issue, decide func(
 		}
 		return k.Protect(ctx)
 	})
-}
-
-// apply builds the changed chain and returns its tip.
-func (s *Chains) apply(c *Chain, ch *Change, k *repo.ObjectWriter) (plumbing.Hash, error) {
-	links := slices.DeleteFunc(slices.Clone(c.Commits), func(l ChainCommit) bool {
-		return ch.Remove[l.ID] || l.ID != "" && l.Member() == ch.Member
-	})
-	links = Merge(links, ch.Insert)
-	tip := s.Rebuild(c, links, k)
-	want := c.Ledger
-	if ch.Ledger != nil {
-		want = c.Ledger.Clone()
-		ch.Ledger(want)
-	}
-	return s.withLedger(c.Issue, tip, want, k), nil
 }
 
 // Merge inserts more commits into the commits of a chain, newest first, in the order of package
@@ -124,9 +117,7 @@ func (s *Chains) Rebuild(c *Chain, links []ChainCommit, k *repo.ObjectWriter) pl
 	}
 	above := len(links) - same
 	for i := above - 1; i >= 0; i-- {
-		if k.Progress != nil {
-			k.Progress(above-i, above)
-		}
+		s.repo.Progress(above-i, above)
 		if links[i].Ledger {
 			continue
 		}
@@ -189,7 +180,7 @@ const retryFor = 2 * time.Minute
 // git removed.
 func (s *Chains) Retry(ctx context.Context, issue checkpoint.Issue, try func() error) error {
 	for start := time.Now(); ; {
-		err := s.repo.WithIssueLock(ctx, issue, func() error {
+		err := s.repo.WithIssueLocks(ctx, []checkpoint.Issue{issue}, func() error {
 			if err := s.RestoreOwnChain(ctx, issue); err != nil {
 				return err
 			}

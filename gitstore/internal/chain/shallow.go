@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -82,7 +81,7 @@ func (c *Chain) CheckBoundary() error {
 
 // ReadOnly returns the error for a change to a shallow chain.
 func (c *Chain) ReadOnly() error {
-	return &repo.RefusedError{Reason: fmt.Sprintf("%s: %v", c.Ref, repo.ErrReadOnly), Hint: "git fetch --unshallow"}
+	return &repo.RefusedError{Reason: c.Ref + ": this shallow clone lacks the older checkpoints of the chain, so they cannot be changed here", Hint: "git fetch --unshallow"}
 }
 
 // Visible maps the ids of checkpoints that are not gone to their commits.

@@ -18,9 +18,8 @@ func TestLeftFiles(t *testing.T) {
 	left := map[string]leftKind{
 		"packed-refs.lock": refLock, "refs/checkpoints/a.lock": refLock, "index.lock": indexLock,
 		"refs/git-checkpoint/own/a.lock": refLock, "refs/git-checkpoint/here/w/a.lock": refLock, "reftable/tables.list.lock": refLock,
-		"git-checkpoint/cache/new-x": temporary,
-		"git-checkpoint/.tmp-1":      temporary,
-		"worktrees/w/index.lock":     indexLock, "worktrees/w/git-checkpoint/.tmp-1": temporary,
+		"git-checkpoint/.tmp-1":  temporary,
+		"worktrees/w/index.lock": indexLock, "worktrees/w/git-checkpoint/.tmp-1": temporary,
 	}
 	put := func(name string) {
 		path := filepath.Join(common, name)
@@ -36,7 +35,7 @@ func TestLeftFiles(t *testing.T) {
 	} {
 		put(name)
 	}
-	found := leftFiles(common, filepath.Join(common, "objects"), filepath.Join(common, "git-checkpoint", "cache"))
+	found := leftFiles(common, filepath.Join(common, "objects"))
 	got := map[string]leftKind{}
 	for _, file := range found {
 		rel, err := filepath.Rel(common, file.path)

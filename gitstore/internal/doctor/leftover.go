@@ -36,8 +36,8 @@ const (
 )
 
 // leftFiles returns existing locks and temporary files, of both running and ended processes, below the
-// git directories of all worktrees, the directory of objects and the cache of this program.
-func leftFiles(common, objects, cache string) (found []leftFile) {
+// git directories of all worktrees and the directory of objects.
+func leftFiles(common, objects string) (found []leftFile) {
 	look := func(kind leftKind, dir string, patterns ...string) {
 		for _, pattern := range patterns {
 			names, _ := fs.Glob(os.DirFS(dir), pattern) // fails for a wrong pattern only
@@ -51,7 +51,6 @@ func leftFiles(common, objects, cache string) (found []leftFile) {
 	}
 	look(refLock, common, "packed-refs.lock", "packed-refs.new", "reftable/*.lock", repo.LiveRefs+"*.lock", repo.ArchiveRefs+"*.lock",
 		repo.BookRefs+"*/*.lock", repo.BookRefs+"*/*/*.lock")
-	look(temporary, cache, "new-*")
 	look(temporary, objects, "maintenance.lock")
 	for _, dir := range worktreeDirs(common) {
 		look(temporary, dir, "git-checkpoint/.tmp-*")
@@ -75,7 +74,7 @@ func (s *Doctor) leftovers() (found []Finding) {
 	info := s.repo.Info
 	var old []leftFile
 	var names []string
-	for _, f := range leftFiles(info.CommonDir, info.ObjectDir, s.repo.CacheDir()) {
+	for _, f := range leftFiles(info.CommonDir, info.ObjectDir) {
 		switch age := s.repo.Now().Sub(f.at); {
 		case f.kind == refLock && age > lockFor:
 			text := fmt.Sprintf("%s: a lock that a killed git left %s ago: nothing can be saved there", s.shown(f.path), spell(age))

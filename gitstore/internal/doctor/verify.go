@@ -26,6 +26,8 @@ type Report struct {
 	Warnings []string
 	Broken   []checkpoint.ID // checkpoints that a restore refuses
 	Lost     []plumbing.Hash // objects that are missing or damaged in this clone
+
+	BrokenRef bool // the ref of the chain or of the archive points to no existing commit
 }
 
 // A Verification verifies issues one after the other. It reads a sound object once, even if
@@ -50,9 +52,7 @@ func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Rep
 	defer n.doctor.repo.Objects.Hold(false)
 	v := n.verifier(ctx, issue)
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
-		if err := v.chain(ref); err != nil {
-			return nil, err
-		}
+		v.chain(ref)
 	}
 	for _, a := range v.alike {
 		if a.count > 1 {
@@ -64,15 +64,14 @@ func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Rep
 
 func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *verifier {
 	return &verifier{
-		run: n, doctor: n.doctor, repo: n.doctor.repo, ctx: ctx, report: &Report{Issue: issue},
+		Verification: n, repo: n.doctor.repo, ctx: ctx, report: &Report{Issue: issue},
 		seen: map[plumbing.Hash]bool{}, ledgers: map[plumbing.Hash]bool{}, ids: map[checkpoint.ID][]foundAt{}, alike: map[string]*alike{}, lacks: map[string]error{},
 	}
 }
 
 // A verifier verifies one issue.
 type verifier struct {
-	run     *Verification
-	doctor  *Doctor
+	*Verification
 	repo    *repo.Repo
 	ctx     context.Context
 	report  *Report
@@ -134,11 +133,14 @@ func (v *verifier) fault(name, part string, err error) {
 // heldCommits is the number of commits of a chain whose trees are in memory at once.
 const heldCommits = 500
 
-func (v *verifier) chain(ref string) error {
+func (v *verifier) chain(ref string) {
 	c, err := v.doctor.chain.ReadChain(v.ctx, v.report.Issue, ref, 0)
 	if err != nil {
+		tip, refErr := v.repo.ReadRef(v.ctx, ref)
+		isBroken := refErr != nil || !v.repo.Objects.Has(tip)
+		v.report.BrokenRef = v.report.BrokenRef || isBroken && errors.As(err, new(*repo.CorruptError))
 		v.errorf("%v", err)
-		return nil
+		return
 	}
 	if c.Unread != nil {
 		v.warnf("the newest ledger could not be checked: %v", c.Unread)
@@ -173,7 +175,6 @@ func (v *verifier) chain(ref string) error {
 		}
 		s.check(rules)
 	}
-	return nil
 }
 
 func lost(kind plumbing.ObjectType, hash plumbing.Hash, err error) error {
@@ -187,7 +188,7 @@ const maxPath = 4096
 // tree reads all objects below a tree once, and checks entry names. It reports whether the tree
 // and all objects below the tree are sound.
 func (v *verifier) tree(name, dir string, hash plumbing.Hash) bool {
-	if v.run.sound[hash] || hash == trees.Empty {
+	if v.sound[hash] || hash == trees.Empty {
 		return true
 	}
 	if v.seen[hash] {
@@ -233,18 +234,18 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) bool {
 			sound = v.blob(name, path, e.Hash) && sound
 		}
 	}
-	v.run.sound[hash] = sound
+	v.sound[hash] = sound
 	return sound
 }
 
 // blob checks a file once, and reports whether it is sound. A partial clone may lack it.
 func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
-	if v.seen[hash] || v.run.sound[hash] {
-		return v.run.sound[hash]
+	if v.seen[hash] || v.sound[hash] {
+		return v.sound[hash]
 	}
 	v.seen[hash] = true
 	var err error
-	if v.run.deep {
+	if v.deep {
 		err = v.repo.Objects.Check(hash)
 	} else if !v.repo.Objects.Has(hash) {
 		err = plumbing.ErrObjectNotFound
@@ -258,7 +259,7 @@ func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
 	case err != nil:
 		v.errorf("%s: %s: %v", name, path, lost(plumbing.BlobObject, hash, err))
 	}
-	v.run.sound[hash] = err == nil
+	v.sound[hash] = err == nil
 	return err == nil
 }
 
@@ -299,7 +300,7 @@ func (v *verifier) snapshot(c *chain.Checkpoint, r *checkpoint.Record) {
 		v.fault(c.Name(), "", err)
 		return
 	}
-	if !v.run.deep {
+	if !v.deep {
 		return
 	}
 	if missing, _ := v.doctor.snapshot.MissingContent(c); len(missing) > 0 {

@@ -84,12 +84,6 @@ func (s State) Doubles() (ids []checkpoint.ID) {
 	return ids
 }
 
-// contains reports whether s equals joined, the result of a merge. Expired lines are
-// ignored, but a dead checkpoint in s makes a difference.
-func (s State) contains(joined State) bool {
-	return maps.Equal(s.Members, joined.Members) && MergeStates(s).Ledger.Equal(joined.Ledger)
-}
-
 // A Chain pairs a state with its newest commit.
 type Chain struct {
 	Tip   string // commit id in hex, "" if the chain does not exist
@@ -106,7 +100,9 @@ func Merge(chains ...Chain) (joined State, as int) {
 		states[k] = c.State
 	}
 	joined = MergeStates(states...)
-	return joined, pick(chains, func(s State) bool { return s.contains(joined) })
+	return joined, pick(chains, func(s State) bool { // expired lines are ignored, a dead checkpoint is not
+		return maps.Equal(s.Members, joined.Members) && MergeStates(s).Ledger.Equal(joined.Ledger)
+	})
 }
 
 // MergeArchives merges the archive of a remote with local archives and with checkpoints

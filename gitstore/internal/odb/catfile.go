@@ -175,7 +175,7 @@ const firstPiece = 1 << 20
 
 // readContent reads size bytes. It fails with ErrTooLarge above the limit of a type.
 func readContent(r io.Reader, kind plumbing.ObjectType, size int64) ([]byte, error) {
-	if size > mostOf(kind) {
+	if size > maxObject || size > maxCommit && (kind == plumbing.CommitObject || kind == plumbing.TagObject) {
 		return nil, ErrTooLarge
 	}
 	if size <= firstPiece {
@@ -187,14 +187,6 @@ func readContent(r io.Reader, kind plumbing.ObjectType, size int64) ([]byte, err
 	content.Grow(firstPiece)
 	_, err := io.CopyN(&content, r, size)
 	return content.Bytes(), unexpected(err)
-}
-
-// mostOf returns the maximum size of an object of a type.
-func mostOf(t plumbing.ObjectType) int64 {
-	if t == plumbing.CommitObject || t == plumbing.TagObject {
-		return maxCommit
-	}
-	return maxObject
 }
 
 // unexpected returns io.ErrUnexpectedEOF for io.EOF.

@@ -48,12 +48,7 @@ func (s *Database) Check(h plumbing.Hash) error {
 // A held is a cache of commits and trees, see Hold.
 type held struct {
 	mu      sync.Mutex
-	objects map[plumbing.Hash]heldObject // nil outside of Hold
-}
-
-type heldObject struct {
-	kind    plumbing.ObjectType
-	content []byte
+	objects map[plumbing.Hash]*added // nil outside of Hold
 }
 
 // Hold makes reads compare objects with their hashes, and keep commits and trees, until the next
@@ -63,15 +58,15 @@ func (s *Database) Hold(on bool) {
 	defer s.held.mu.Unlock()
 	s.held.objects = nil
 	if on {
-		s.held.objects = map[plumbing.Hash]heldObject{}
+		s.held.objects = map[plumbing.Hash]*added{}
 	}
 }
 
-func (k *held) get(h plumbing.Hash) (heldObject, bool) {
+// get returns a held object, or nil.
+func (k *held) get(h plumbing.Hash) *added {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	o, found := k.objects[h]
-	return o, found
+	return k.objects[h]
 }
 
 // put compares an object that was read with its hash, and holds a commit or a tree.
@@ -84,7 +79,7 @@ func (k *held) put(h plumbing.Hash, kind plumbing.ObjectType, content []byte) er
 	case plumbing.ComputeHash(kind, content) != h:
 		return ErrHash
 	case kind != plumbing.BlobObject:
-		k.objects[h] = heldObject{kind, bytes.Clone(content)}
+		k.objects[h] = &added{h, kind, bytes.Clone(content)}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (s *Database) Refresh() { s.cat.refresh() }
 // Read returns type and content of an object. The caller owns the content. Read does not
 // verify the hash, except during Hold. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
 func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if o, isHeld := s.held.get(h); isHeld {
+	if o := s.held.get(h); o != nil {
 		return o.kind, bytes.Clone(o.content), nil
 	}
 	t, content, err := readLoose(s.loosePath(h))
@@ -139,7 +139,7 @@ func (s *Database) Size(h plumbing.Hash) (int64, error) {
 // Has reports whether an object is in the database or an alternate. It never contacts a
 // remote, so objects that a partial clone has not fetched count as missing.
 func (s *Database) Has(h plumbing.Hash) bool {
-	if _, isHeld := s.held.get(h); isHeld || statLoose(s.loosePath(h)) == nil {
+	if s.held.get(h) != nil || statLoose(s.loosePath(h)) == nil {
 		return true
 	}
 	_, err := s.cat.ask(forInfo, h)

@@ -1,13 +1,13 @@
 package odb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -98,21 +98,15 @@ const waiters = 16
 // parallel calls f for 0 to n-1, also after errors, and returns the error with the lowest
 // index.
 func parallel(n int, f func(int) error) error {
-	errs := make([]error, n)
-	var next atomic.Int64
+	errs, free := make([]error, n), make(chan struct{}, waiters)
 	var group sync.WaitGroup
-	for range min(n, waiters) {
+	for i := range n {
+		free <- struct{}{}
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				errs[i] = f(i)
-			}
+			errs[i] = f(i)
+			<-free
 		})
 	}
 	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }

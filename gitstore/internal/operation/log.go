@@ -361,7 +361,7 @@ func (l *Log) NotePush(ctx context.Context, remote string, issues []checkpoint.I
 	if err != nil {
 		return err
 	}
-	return l.repo.WriteNote(pushed, text)
+	return l.repo.WriteFile(l.repo.NotePath(pushed), text)
 }
 
 // pushOf begins the keys of the pushes of an issue. No ref contains a space.

@@ -13,8 +13,6 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/trees"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Sentinel errors of this package.
@@ -24,17 +22,12 @@ var (
 	ErrNothingToUndo = errors.New("nothing to undo")
 	ErrNothingToRedo = errors.New("nothing to redo")
 	ErrObjectsGone   = errors.New("a git gc or git prune deleted new objects, and nothing was changed; run the command again")
-	ErrReadOnly      = errors.New("this shallow clone lacks the older checkpoints of the chain, so they cannot be changed here")
 	ErrUnchanged     = errors.New("unchanged since the checkpoint before")
-)
 
-// AfterMove wraps errors that occurred after a ref move in a failure.DoneError.
-func AfterMove(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &failure.DoneError{Err: err}
-}
+	// ErrUnfinished is an error during the undo of a restore. Some files may have their former contents,
+	// others may not. Another undo completes it.
+	ErrUnfinished = errors.New("the restore is only partly reverted")
+)
 
 // Pushed returns an error that occurred after a sync had moved an issue's remote refs. The local
 // refs have their old values; the next sync moves them. It has the exit code and the hint of the
@@ -46,16 +39,6 @@ func Pushed(i checkpoint.Issue, remote string, err error) error {
 	}
 	return failure.Errorf(code, hint, "sync issue %s: pushed to %s, but the refs here are as before: %w", i, remote, err)
 }
-
-// An UnfinishedError reports an error during the undo of a restore. Some files may have
-// their former contents, others may not. Another undo completes it.
-type UnfinishedError struct{ Err error }
-
-func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("the restore is only partly reverted: %v", e.Err)
-}
-
-func (e *UnfinishedError) Unwrap() error { return e.Err }
 
 // IsDone reports whether refs have moved in spite of an error.
 func IsDone(err error) bool { return errors.As(err, new(*failure.DoneError)) }
@@ -156,19 +139,6 @@ func Corrupt(object, format string, args ...any) error {
 	return trees.Corrupt(object, format, args...)
 }
 
-// A BrokenRefError reports that a ref does not point to an existing commit. It wraps a
-// CorruptError.
-type BrokenRefError struct {
-	Ref  string
-	File string        // path of the ref's file, "" if the ref has no file of its own
-	Last plumbing.Hash // last value that this clone gave the ref, zero if unknown
-	Err  error
-}
-
-func (e *BrokenRefError) Error() string { return e.Err.Error() }
-
-func (e *BrokenRefError) Unwrap() error { return e.Err }
-
 // A RefusedError reports that an operation was refused because it would lose data or
 // could not succeed. Hint is a command for the next step.
 type RefusedError struct {
@@ -181,11 +151,6 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.Reason }
 
 func (e *RefusedError) Exit() (code int, hint string) { return failure.Refused, e.Hint }
-
-// TooLarge returns an error about a size above its limit.
-func TooLarge(what string, size, limit int64) error {
-	return fmt.Errorf("%s: %d bytes, more than the limit of %d", what, size, limit)
-}
 
 // A PromisedError reports an object that a partial clone lacks and that git could not
 // fetch. Either no remote answers, or no remote has the object.

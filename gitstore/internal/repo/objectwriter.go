@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/refs"
@@ -25,8 +26,6 @@ type ObjectWriter struct {
 	message string      // reflog message of the moves
 	Records bool        // Recorder records the moves
 	moves   []refs.Move // refs that Move has moved to the objects
-
-	Progress func(done, total int) // reports the progress of a rewrite, may be nil
 }
 
 func (s *Repo) NewObjectWriter() *ObjectWriter {
@@ -143,7 +142,7 @@ func (k *ObjectWriter) Protect(ctx context.Context) error {
 			return k.gone(err)
 		}
 	}
-	return AfterMove(err)
+	return &failure.DoneError{Err: err}
 }
 
 func (k *ObjectWriter) protectFromGC(ctx context.Context) (err error) {

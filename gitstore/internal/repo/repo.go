@@ -81,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	}
 	s.Git = s.Git.With(s.Info.Environ()...)
 	if repository.Partial(s.Config) {
-		s.LimitPromised(ctx, o)
+		s.LimitPromised(ctx, o.Asks == nil || !o.Asks())
 	}
 	s.people = &ident.Finder{Git: s.Git, Config: s.Config}
 	s.openRefs()
@@ -102,7 +102,7 @@ func (s *Repo) OpenObjects() error {
 	c := odb.Config{Dir: s.Info.ObjectDir, Git: s.Git, Shared: bits, SharedExact: exact}
 	if repository.Partial(s.Config) {
 		c.Fetch = func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
-			return s.fetchWithin(s.Opened, s.Git, stdin, args...)
+			return s.fetchWithin(s.Opened, stdin, args...)
 		}
 	}
 	s.Objects, err = odb.Open(c)
@@ -140,9 +140,6 @@ func (s *Repo) Boundary(ctx context.Context) *repository.Boundary {
 	return b
 }
 
-// CacheDir returns the folder for cached data, shared by all worktrees. It may not exist.
-func (s *Repo) CacheDir() string { return filepath.Join(s.Info.CommonDir, "git-checkpoint", "cache") }
-
 // StateDir returns the folder for state of this worktree: the session, locks and
 // resumptions.
 func (s *Repo) StateDir() string { return filepath.Join(s.Info.Dir, "git-checkpoint") }
@@ -174,13 +171,8 @@ func (s *Repo) WorktreeDir(name string) string {
 	return filepath.Join(s.Info.CommonDir, "worktrees", string(folder))
 }
 
-// WithIssueLock runs f with the issue locked. If locking fails, for example in a
-// read-only repository, f runs without the lock.
-func (s *Repo) WithIssueLock(ctx context.Context, issue checkpoint.Issue, f func() error) error {
-	return s.WithIssueLocks(ctx, []checkpoint.Issue{issue}, f)
-}
-
-// WithIssueLocks runs f with several issues locked.
+// WithIssueLocks runs f with issues locked. If locking fails, for example in a read-only repository, f runs
+// without the lock.
 func (s *Repo) WithIssueLocks(ctx context.Context, issues []checkpoint.Issue, f func() error) error {
 	names := make([]string, len(issues))
 	for k, issue := range issues {
@@ -222,22 +214,21 @@ const (
 	promisedForAsked = 2 * time.Minute
 )
 
-// LimitPromised configures the fetches of a partial clone. Git prompts for passwords only
-// if o.Asks reports that a user can answer. Every git command of a partial clone may
-// fetch. A fetch ends with the context of Open, since a reader of objects has no context.
-func (s *Repo) LimitPromised(ctx context.Context, o Options) {
-	s.Opened, s.PromisedFor = ctx, promisedForAsked
-	if s.quiet = o.Asks == nil || !o.Asks(); s.quiet {
+// LimitPromised configures the fetches of a partial clone. If quiet is set, git does not prompt for
+// passwords, since no user can answer. Every git command of a partial clone may fetch. A fetch ends with
+// the context of Open, since a reader of objects has no context.
+func (s *Repo) LimitPromised(ctx context.Context, quiet bool) {
+	s.Opened, s.PromisedFor, s.quiet = ctx, promisedForAsked, quiet
+	if quiet {
 		s.PromisedFor = promisedFor
 		s.Git = s.Git.With(git.NoQuestions(s.Config)...)
 	}
 	s.Git = s.Git.With(git.NoStall(s.Config)...)
 }
 
-// FetchPromised runs a git command that fetches objects of a partial clone, with additional
-// environment variables.
-func (s *Repo) FetchPromised(ctx context.Context, env []string, args ...string) ([]byte, error) {
-	out, err := s.fetchWithin(ctx, s.Git.With(env...), nil, args...)
+// FetchPromised runs a git command that fetches objects of a partial clone.
+func (s *Repo) FetchPromised(ctx context.Context, args ...string) ([]byte, error) {
+	out, err := s.fetchWithin(ctx, nil, args...)
 	if err != nil {
 		return nil, failure.New(failure.Remote, "git fetch", "fetch from the promisor remote: "+err.Error())
 	}
@@ -245,9 +236,10 @@ func (s *Repo) FetchPromised(ctx context.Context, env []string, args ...string) 
 }
 
 // fetchWithin runs a git that fetches objects of a partial clone, within PromisedFor.
-func (s *Repo) fetchWithin(ctx context.Context, g git.Git, stdin []byte, args ...string) ([]byte, error) {
+func (s *Repo) fetchWithin(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.PromisedFor)
 	defer cancel()
+	g := s.Git
 	g.Apart = g.Apart || s.quiet // a hanging transport ends with git
 	out, err := g.Pipe(ctx, stdin, args...)
 	switch {

@@ -23,11 +23,6 @@ func (s *Repo) NotePath(name string) string {
 	return filepath.Join(s.Info.CommonDir, "git-checkpoint", name)
 }
 
-// WriteNote replaces a note. Readers see either the old or the new content.
-func (s *Repo) WriteNote(name string, data []byte) error {
-	return s.WriteFile(s.NotePath(name), data)
-}
-
 // TouchNote sets the time of an empty note, and creates the note if necessary. It is not
 // durable.
 func (s *Repo) TouchNote(name string, at time.Time) error {

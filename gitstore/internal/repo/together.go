@@ -20,24 +20,22 @@ type together struct {
 // Together runs f with issues locked, see Store.Together. The operations in f read the new values of
 // the refs that they move. A transaction for each operation would start git for each new ref.
 func (s *Repo) Together(ctx context.Context, message string, issues []checkpoint.Issue, f func()) error {
-	return s.WithIssueLocks(ctx, issues, func() error { return s.moveTogether(ctx, message, f) })
-}
-
-func (s *Repo) moveTogether(ctx context.Context, message string, f func()) error {
-	t := &together{k: s.NewObjectWriter(), at: map[string]int{}}
-	s.together, s.Refs.Pending = t, map[string]plumbing.Hash{}
-	defer func() { s.together, s.Refs.Pending = nil, nil }()
-	f()
-	s.together, s.Refs.Pending = nil, nil
-	moves := slices.DeleteFunc(t.moves, func(m refs.Move) bool { return m.Old == m.New })
-	if len(moves) == 0 {
-		return nil
-	}
-	ctx = context.WithoutCancel(ctx)
-	if err := s.Move(ctx, t.k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
-		return err
-	}
-	return t.k.Protect(ctx)
+	return s.WithIssueLocks(ctx, issues, func() error {
+		t := &together{k: s.NewObjectWriter(), at: map[string]int{}}
+		s.together, s.Refs.Pending = t, map[string]plumbing.Hash{}
+		defer func() { s.together, s.Refs.Pending = nil, nil }()
+		f()
+		s.together, s.Refs.Pending = nil, nil
+		moves := slices.DeleteFunc(t.moves, func(m refs.Move) bool { return m.Old == m.New })
+		if len(moves) == 0 {
+			return nil
+		}
+		ctx := context.WithoutCancel(ctx)
+		if err := s.Move(ctx, t.k, message, func() ([]refs.Move, error) { return moves, nil }); err != nil {
+			return err
+		}
+		return t.k.Protect(ctx)
+	})
 }
 
 // move stores the objects of an operation and adds its moves. Move makes them later.

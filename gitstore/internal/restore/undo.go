@@ -220,7 +220,7 @@ func (s *Restorer) Revert(ctx context.Context, way operation.Way, which Which, s
 	if err == nil || repo.IsDone(err) || errors.As(err, new(*repo.RefusedError)) || e.State != operation.Pending {
 		return done, err
 	}
-	return done, &repo.UnfinishedError{Err: err}
+	return done, fmt.Errorf("%w: %w", repo.ErrUnfinished, err)
 }
 
 // actKilled settles a killed operation. If the user asks for this undo or redo, it returns the
@@ -349,7 +349,7 @@ func (s *Restorer) complete(ctx context.Context, e *operation.Entry, keepsHere b
 			move := func() error {
 				return s.repo.MoveRefs(ctx, string(e.Way), refs.Move{Name: e.Here.Ref, Old: from, New: to})
 			}
-			if err := s.repo.WithIssueLock(ctx, e.Issues[0], move); err != nil {
+			if err := s.repo.WithIssueLocks(ctx, e.Issues[:1], move); err != nil {
 				s.repo.Notify("the state of this worktree is not as before: %v", err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/fsutil/filelock"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
@@ -164,7 +165,10 @@ func (s *Restorer) finish(ctx context.Context, e *operation.Entry) (*Outcome, er
 		return outcome, err
 	}
 	if e.Way != operation.Do {
-		return outcome, repo.AfterMove(s.complete(ctx, e, len(outcome.Skipped) > 0))
+		if err := s.complete(ctx, e, len(outcome.Skipped) > 0); err != nil {
+			return outcome, &failure.DoneError{Err: err}
+		}
+		return outcome, nil
 	}
 	// The paths that the restore left are not in the entry.
 	if err := s.chain.SetHere(ctx, e.Issues[0], &chain.Here{}, s.repo.NewObjectWriter()); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,29 +66,24 @@ func (s *Sharer) WarnInvalidRefs(at string, names []string) {
 	s.repo.Notify("%signored, not valid issue keys: %s%s", at, strings.Join(shown, ", "), more)
 }
 
-// incoming fetches chains that are missing locally. If a part of a chain is present, the
-// fetch stops at the known commits. A new chain is fetched no deeper than the local
-// history. there contains the refs of the remote, and here refs as returned by RefsHere.
-func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, there, here map[string]plumbing.Hash) (fetched, error) {
-	in := fetched{}
-	var wanted []checkpoint.Issue
+// incoming fetches chains that are missing locally, and returns them by their refs at the remote. If a
+// part of a chain is present, the fetch stops at the known commits. A new chain is fetched no deeper than
+// the local history. there contains the refs of the remote, and here refs as returned by RefsHere.
+func (y *Syncing) incoming(ctx context.Context, issues []checkpoint.Issue, there, here map[string]plumbing.Hash) (map[string]remote.FetchedRef, error) {
+	in := map[string]remote.FetchedRef{}
 	var fresh, known []string
-	tracking := l.s.chain.TrackingRefs(l.Remote)
+	tracking := y.Sharer.chain.TrackingRefs(y.Conn.Remote)
 	for _, i := range issues {
 		ref := repo.LiveRef(i)
-		tip, tracked := there[ref], here[tracking+i.RefName()]
-		switch {
+		switch tip, tracked := there[ref], here[tracking+i.RefName()]; {
 		case tip.IsZero():
-			continue
 		case tip == tracked, tip == here[ref]:
-			in[i] = remote.FetchedRef{Tip: tip}
-			continue
+			in[ref] = remote.FetchedRef{Tip: tip}
 		case tracked.IsZero() && here[ref].IsZero() && here[repo.ArchiveRef(i)].IsZero():
 			fresh = append(fresh, ref)
 		default:
 			known = append(known, ref)
 		}
-		wanted = append(wanted, i)
 	}
 	of := 0
 	for ref := range there {
@@ -95,21 +91,7 @@ func (l *conn) incoming(ctx context.Context, issues []checkpoint.Issue, there, h
 			of++
 		}
 	}
-	came, err := l.Fetch(ctx, fresh, known, of)
-	in.add(wanted, repo.LiveRef, came)
+	came, err := y.Conn.Fetch(ctx, fresh, known, of)
+	maps.Copy(in, came)
 	return in, err
-}
-
-// fetched maps issues to fetched chains or archives.
-type fetched map[checkpoint.Issue]remote.FetchedRef
-
-// add adds fetched refs of issues, looked up by ref name.
-func (in fetched) add(issues []checkpoint.Issue, refOf func(checkpoint.Issue) string, came map[string]remote.FetchedRef) {
-	for _, i := range issues {
-		a := came[refOf(i)]
-		if a.Err != nil {
-			a.Err = remote.Named("issue "+string(i), a.Err)
-		}
-		in[i] = a
-	}
 }

@@ -25,7 +25,7 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error
 		err = errors.Join(os.Remove(filepath.Join(g.Info.ObjectDir, "info", "alternates")), fsutil.IgnoreMissing(os.Remove(filepath.Join(dir, "shallow"))))
 	}
 	if err == nil {
-		g.LimitPromised(ctx, repo.Options{Asks: func() bool { return !req.Quiet }})
+		g.LimitPromised(ctx, req.Quiet)
 		err = New(g, chain.New(g), operation.New(g)).fetchTips(ctx, req)
 	}
 	if err == nil {

@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -49,7 +50,7 @@ func (p *issuePlan) updates() []remote.RefUpdate {
 // refs are detected when the refs move.
 func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i checkpoint.Issue, a remote.FetchedRef) (p *issuePlan, err error) {
 	if a.Err != nil {
-		return nil, a.Err
+		return nil, remote.Named("issue "+string(i), a.Err)
 	}
 	s := y.Sharer
 	p = &issuePlan{issue: i, writer: writer, done: chain.Synced{Issue: i, Retries: y.Tries}}
@@ -74,9 +75,11 @@ func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i ch
 	if p.shared.IsZero() {
 		p.shared = p.tip
 	}
-	if p.seen = p.seen || y.Conn.Op == "push"; y.onlyReads() {
-		p.shared = p.theirs.Tip
-		p.keepTheirs()
+	p.seen = p.seen || y.Conn.Op == "push"
+	if y.Conn.Op == "fetch" || y.Conn.Bundle { // the remote stays as it is
+		if p.shared, p.done.Pushed = p.theirs.Tip, 0; p.done.Result == chain.Pushed {
+			p.done.Result = chain.Ahead
+		}
 	}
 	return p, err
 }
@@ -148,8 +151,13 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 		}
 		return nil
 	case related == chain.RelationDiverged && op != "sync":
-		p.seen, p.shared = true, p.theirs.Tip
-		p.done.Result, p.done.Err = chain.Diverged, y.divergence(p.issue)
+		shown := chain.ShownRemote(y.Conn.Remote)
+		p.seen, p.shared, p.done.Result = true, p.theirs.Tip, chain.Diverged
+		p.done.Err = &remote.Error{
+			Op: op, Remote: shown, Refused: true,
+			Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", p.issue),
+			Hint:   "git checkpoint sync " + failure.IssueArg(string(p.issue)) + " --remote " + failure.QuoteStrict(shown),
+		}
 		return nil
 	case op == "push":
 		p.shared, p.done.Result = p.theirs.Tip, chain.Behind
@@ -165,11 +173,11 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 		return y.planSplice(ctx, p, ours)
 	}
 	p.name(false)
-	warnings, note, err := s.DoublesIn(p.theirs, p.own, p.live)
-	if err == nil {
-		p.noteDoubles(warnings, note)
+	if err := s.Identify(p.theirs, p.own, p.live); err != nil {
+		return err
 	}
-	return err
+	p.noteDoubles(s.Doubles(p.theirs.AsChain().State, p.own, p.live))
+	return nil
 }
 
 // addArchive adds the local archive to the plan of a push that publishes archivals.
@@ -182,16 +190,6 @@ func (y *Syncing) addArchive(ctx context.Context, p *issuePlan, ours *chain.Chai
 		p.archive = &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
 	}
 	return err
-}
-
-// divergence returns the error for chains that have diverged.
-func (y *Syncing) divergence(i checkpoint.Issue) error {
-	shown := chain.ShownRemote(y.Conn.Remote)
-	return &chain.RemoteError{
-		Op: y.Conn.Op, Remote: shown, Refused: true,
-		Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", i),
-		Hint:   "git checkpoint sync " + failure.IssueArg(string(i)) + " --remote " + failure.QuoteStrict(shown),
-	}
 }
 
 // planSplice plans the merge of shallow chains that have a common commit.
@@ -219,7 +217,7 @@ func (p *issuePlan) name(rebuilt bool) {
 	case p.tip.IsZero():
 		p.done.Result = chain.Absent
 	case rebuilt:
-		p.done.Result, p.done.Joined = Joined, true
+		p.done.Result, p.done.Joined = chain.Joined, true
 	case p.tip != p.theirs.Tip:
 		p.done.Result = chain.Pushed
 	case p.tip != p.live.Tip:
@@ -229,16 +227,8 @@ func (p *issuePlan) name(rebuilt bool) {
 	}
 }
 
-// keepTheirs changes the result to that of an operation that pushes nothing.
-func (p *issuePlan) keepTheirs() {
-	if p.done.Pushed = 0; p.done.Result == chain.Pushed {
-		p.done.Result = chain.Ahead
-	}
-}
-
 // theirArchives fetches the remote archives of issues whose local archive will be pushed.
 func (y *Syncing) theirArchives(ctx context.Context, t *Theirs, plans []*issuePlan) error {
-	var want []checkpoint.Issue
 	var refs []string
 	for _, p := range plans {
 		if p.archive == nil || y.Conn.Op == "fetch" || !y.req.Archived && !p.publishes() {
@@ -248,13 +238,13 @@ func (y *Syncing) theirArchives(ctx context.Context, t *Theirs, plans []*issuePl
 		switch tip := t.tips[repo.ArchiveRef(p.issue)]; {
 		case tip.IsZero():
 		case tip == p.archive.Here.Tip:
-			t.archives[p.issue] = remote.FetchedRef{Tip: tip}
+			t.came[repo.ArchiveRef(p.issue)] = remote.FetchedRef{Tip: tip}
 		default:
-			want, refs = append(want, p.issue), append(refs, repo.ArchiveRef(p.issue))
+			refs = append(refs, repo.ArchiveRef(p.issue))
 		}
 	}
 	came, err := y.Conn.Fetch(ctx, nil, refs, 0)
-	t.archives.add(want, repo.ArchiveRef, came)
+	maps.Copy(t.came, came)
 	return err
 }
 
@@ -284,7 +274,7 @@ func (p *issuePlan) publishes() bool {
 // to the archive.
 func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) {
 	if came.Err != nil {
-		return came.Err
+		return remote.Named("issue "+string(p.issue), came.Err)
 	}
 	a := p.archive
 	if a.Theirs, err = y.Sharer.chain.Walk(p.issue, repo.ArchiveRef(p.issue), came.Tip, 0); err != nil {

@@ -28,7 +28,7 @@ func (s *Sharer) Purge(ctx context.Context, issue checkpoint.Issue, ids []checkp
 		return nil, err
 	}
 	names := slices.Sorted(maps.Keys(tracking))
-	err = s.repo.WithIssueLock(ctx, issue, func() error {
+	err = s.repo.WithIssueLocks(ctx, []checkpoint.Issue{issue}, func() error {
 		if err := s.purgeRefs(ctx, issue, ids); err != nil {
 			return err
 		}
@@ -61,11 +61,13 @@ func (s *Sharer) purgeRefs(ctx context.Context, issue checkpoint.Issue, ids []ch
 	if old, err := s.repo.ReadRef(ctx, repo.FetchedRef(issue)); err == nil && !old.IsZero() && old != live {
 		moves = append(moves, refs.Move{Name: repo.FetchedRef(issue), Old: old})
 	}
-	here, err := s.chain.PurgeHere(ctx, issue)
+	here, err := s.repo.Refs.InFolders(ctx, repo.HereRefs, issue.RefName()) // of all worktrees
 	if err != nil {
 		return err
 	}
-	moves = append(moves, here...)
+	for _, name := range slices.Sorted(maps.Keys(here)) {
+		moves = append(moves, refs.Move{Name: name, Old: here[name]})
+	}
 	entries, err := s.toPurge(ctx, issue, ids)
 	if err != nil {
 		return err
@@ -115,7 +117,7 @@ func (s *Sharer) toPurge(ctx context.Context, issue checkpoint.Issue, ids []chec
 		return entries, err
 	}
 	for _, e := range others {
-		found, err := s.reachable(ctx, files, []string{e.Commit.String()})
+		found, err := s.reachable(ctx, files, e.Commit.String())
 		if err != nil {
 			return nil, err
 		}
@@ -206,13 +208,11 @@ func (s *Sharer) Remaining(ctx context.Context, dropped []chain.Checkpoint) (*Re
 	if len(all) == 0 {
 		return r, nil
 	}
-	for _, place := range []struct {
-		args []string
-		to   *[]string
-	}{{[]string{"--indexed-objects"}, &r.Index}, {[]string{"--exclude=" + repo.RemoteRefs + "*", "--all", "--reflog"}, &r.Refs}} {
-		if *place.to, err = s.reachable(ctx, all, place.args); err != nil {
-			return nil, err
-		}
+	if r.Index, err = s.reachable(ctx, all, "--indexed-objects"); err != nil {
+		return nil, err
+	}
+	if r.Refs, err = s.reachable(ctx, all, "--exclude="+repo.RemoteRefs+"*", "--all", "--reflog"); err != nil {
+		return nil, err
 	}
 	for hash, path := range all {
 		if s.isInWorktree(path, hash) {
@@ -229,10 +229,7 @@ func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint)
 	var in []string
 	for i := range dropped {
 		c, err := s.repo.ReadCommit(dropped[i].Commit)
-		if err != nil || len(c.Parents) < 2 {
-			continue
-		}
-		if !s.repo.Objects.Has(c.Tree) {
+		if err != nil || len(c.Parents) < 2 || !s.repo.Objects.Has(c.Tree) {
 			continue
 		}
 		in = append(in, c.Tree.String())
@@ -262,12 +259,12 @@ func (s *Sharer) filesOfDropped(ctx context.Context, dropped []chain.Checkpoint)
 	return files, nil
 }
 
-// reachable returns the paths of the files that git can reach from args, sorted. Git
+// reachable returns the paths of the files that git can reach, sorted. Git
 // lists all objects, since git's own difference between object sets is inexact.
-func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, args []string) ([]string, error) {
+func (s *Sharer) reachable(ctx context.Context, files map[plumbing.Hash]string, from ...string) ([]string, error) {
 	pipe, out := io.Pipe()
 	go func() {
-		args := append([]string{"rev-list", "--objects", "--no-object-names", "--missing=allow-any"}, args...)
+		args := append([]string{"rev-list", "--objects", "--no-object-names", "--missing=allow-any"}, from...)
 		out.CloseWithError(s.repo.Git.Filter(ctx, nil, out, args...))
 	}()
 	defer pipe.Close()

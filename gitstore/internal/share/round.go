@@ -29,7 +29,9 @@ func (r *Round) MarkDryRun(ctx context.Context) {
 		r.CheckPublication(ctx)
 	}
 	for _, p := range r.plans {
-		p.done.MarkDryRun()
+		if p.done.Result == chain.Pushed || p.done.Result == chain.Fetched || p.done.Joined {
+			p.done.Result = "would be " + p.done.Result
+		}
 	}
 }
 

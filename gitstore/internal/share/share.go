@@ -65,7 +65,7 @@ type Request struct {
 
 	// Exposed names commits that a push of the user sends at the same time, and commits that
 	// the remote has according to this push.
-	Exposed chain.Exposed
+	Exposed remote.Exposed
 	// May is called before a push or a sync exposes commits of issues, with the commits of
 	// each issue; nil allows all pushes. It returns an error, or nil, for each issue. An issue
 	// with an error fails with it, and no ref of it moves.
@@ -75,36 +75,23 @@ type Request struct {
 	Budget time.Duration
 }
 
-// A conn is a remote connection that transfers chains by issue.
-type conn struct {
-	*remote.Conn
-	s *Sharer
-}
-
-// CheckRemote fails with ErrNoRemote for an empty name, and with *RefusedError for a name
-// that git would parse as an option or as several lines.
-func CheckRemote(name string) error {
-	if name == "" {
-		return chain.ErrNoRemote
+// Connect connects to a remote. It fails with ErrNoRemote for an empty name, and with *RefusedError for a
+// name that git would parse as an option or as several lines.
+func (s *Sharer) Connect(ctx context.Context, op, name string, timeout time.Duration, quiet bool) (*remote.Conn, error) {
+	switch {
+	case name == "":
+		return nil, chain.ErrNoRemote
+	case strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r"):
+		return nil, &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no such remote", name), Hint: "git remote -v"}
 	}
-	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n\r") {
-		return &repo.RefusedError{Reason: fmt.Sprintf("remote %q: no such remote", name), Hint: "git remote -v"}
-	}
-	return nil
-}
-
-func (s *Sharer) Connect(ctx context.Context, op, name string, timeout time.Duration, quiet bool) (*conn, error) {
-	if err := CheckRemote(name); err != nil {
-		return nil, err
-	}
-	return &conn{remote.Open(ctx, s.repo, op, name, timeout, quiet), s}, nil
+	return remote.Open(ctx, s.repo, op, name, timeout, quiet), nil
 }
 
 // A Syncing is the state of one fetch, push or sync over all attempts. Each of them plans
 // every issue from the local and the remote chain, transfers chains, and moves local refs.
 type Syncing struct {
 	Sharer *Sharer
-	Conn   *conn
+	Conn   *remote.Conn
 	req    Request
 	Tries  int                // attempts before this one
 	Open   []checkpoint.Issue // issues of the operation, nil if not known yet
@@ -129,9 +116,6 @@ func (s *Sharer) Start(ctx context.Context, op string, req Request) (*Syncing, e
 	}, nil
 }
 
-// onlyReads reports whether the remote stays as it is: in a fetch, and if it is a bundle file.
-func (y *Syncing) onlyReads() bool { return y.Conn.Op == "fetch" || y.Conn.Bundle }
-
 // newBundle returns the command that writes checkpoints to a new bundle file.
 func newBundle(issues []checkpoint.Issue) string {
 	if len(issues) == 1 {
@@ -147,7 +131,7 @@ func (y *Syncing) fail(i checkpoint.Issue, err error) {
 	switch {
 	case pushed && !repo.IsDone(err):
 		err = repo.Pushed(i, chain.ShownRemote(y.Conn.Remote), err)
-	case !errors.As(err, new(*chain.RemoteError)) && !errors.As(err, new(*blockedError)) && !errors.As(err, new(*repo.NoneError)):
+	case !errors.As(err, new(*remote.Error)) && !errors.As(err, new(*blockedError)) && !errors.As(err, new(*repo.NoneError)):
 		err = fmt.Errorf("%s issue %s: %w", y.Conn.Op, i, err)
 	}
 	y.Done[i] = &chain.Synced{Issue: i, Result: chain.Failed, Pushed: y.pushedOnly[i].Pushed, Retries: y.Tries, Err: err}

@@ -10,14 +10,11 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// Joined is the result if the local and the remote chain were merged into a new chain,
-// which both sides have now.
-const Joined = "joined"
 
 // Results returns the results, sorted by issue.
 func (y *Syncing) Results() []chain.Synced {
@@ -86,30 +83,29 @@ func (y *Syncing) OutOfTime() error {
 // GiveUp fails issues whose refs moved in every attempt.
 func (y *Syncing) GiveUp(issues []checkpoint.Issue) {
 	for _, i := range issues {
-		y.fail(i, &chain.RemoteError{Op: y.Conn.Op, Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
+		y.fail(i, &remote.Error{Op: y.Conn.Op, Remote: chain.ShownRemote(y.Conn.Remote), Reason: repo.ErrMoved.Error(), Err: repo.ErrMoved, Refused: true})
 	}
 }
 
 // A Theirs has the chains of a remote, as one attempt has fetched them.
 type Theirs struct {
-	Issues   []checkpoint.Issue // that the attempt is about
-	conn     *conn
-	chains   fetched
-	archives fetched
-	tips     map[string]plumbing.Hash // all refs of the remote
-	names    *chain.Names
+	Issues []checkpoint.Issue // that the attempt is about
+	conn   *remote.Conn
+	came   map[string]remote.FetchedRef // chains and archives, by their refs at the remote
+	tips   map[string]plumbing.Hash     // all refs of the remote
+	names  *chain.Names
 }
 
 // Forget deletes the temporary refs of the fetched chains.
 func (t *Theirs) Forget(ctx context.Context) {
-	t.conn.Forget(ctx, slices.AppendSeq(slices.Collect(maps.Values(t.chains)), maps.Values(t.archives))...)
+	t.conn.Forget(ctx, slices.Collect(maps.Values(t.came))...)
 }
 
 // FetchMissing lists the refs of the remote, and fetches the chains of issues, of all issues
 // for an empty list, that are missing here. An issue that both sides have in the same state
 // gets its result. The result is never nil.
 func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (t *Theirs, err error) {
-	t = &Theirs{conn: y.Conn, archives: fetched{}, names: &chain.Names{Chains: y.Sharer.chain}}
+	t = &Theirs{conn: y.Conn, names: &chain.Names{Chains: y.Sharer.chain}}
 	if t.tips, err = y.Conn.Tips(ctx); err != nil {
 		return t, err
 	}
@@ -137,7 +133,7 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 	}
 	y.progress()
 	t.Issues = issues
-	t.chains, err = y.Conn.incoming(ctx, issues, t.tips, here)
+	t.came, err = y.incoming(ctx, issues, t.tips, here)
 	return t, err
 }
 
@@ -154,7 +150,7 @@ func (y *Syncing) Plan(ctx context.Context, t *Theirs, issues []checkpoint.Issue
 		defer y.Sharer.repo.Refs.Release()
 	}
 	for _, i := range issues {
-		p, err := y.planIssue(ctx, r.writer, i, t.chains[i])
+		p, err := y.planIssue(ctx, r.writer, i, t.came[repo.LiveRef(i)])
 		if err == nil && p.live.Tip.IsZero() && !p.tip.IsZero() && !p.seen {
 			err = t.names.Check(ctx, i)
 		}
@@ -171,7 +167,7 @@ func (y *Syncing) Plan(ctx context.Context, t *Theirs, issues []checkpoint.Issue
 		if p.archive == nil {
 			return false
 		}
-		err := y.planArchive(p, t.archives[p.issue])
+		err := y.planArchive(p, t.came[repo.ArchiveRef(p.issue)])
 		if err != nil {
 			y.fail(p.issue, err)
 		}

@@ -197,7 +197,7 @@ func (t *taker) compare(user *userIndex) (err error) {
 		}
 		if !fetched && !t.repo.Objects.Has(c.New.Hash) {
 			// For the sizes git fetches all files that this partial clone lacks together.
-			if _, err := t.repo.FetchPromised(t.ctx, nil, "diff-index", "--cached", "--numstat", t.HeadTree.String()); err != nil {
+			if _, err := t.repo.FetchPromised(t.ctx, "diff-index", "--cached", "--numstat", t.HeadTree.String()); err != nil {
 				return fmt.Errorf("staged file %q: object %s is missing: %w", c.Path, c.New.Hash, err)
 			}
 			fetched = true

@@ -18,13 +18,14 @@ import (
 type format string
 
 const (
-	lower   = "0123456789abcdefghijklmnopqrstuvwxyz"
+	digits  = "0123456789"
+	lower   = digits + "abcdefghijklmnopqrstuvwxyz"
 	letters = lower + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
 // classes contains the characters of each class, with "-" last, as in a bracket expression.
 var classes = map[string]string{
-	"d": "0123456789", "h": "0123456789abcdefABCDEF", "u": strings.ToUpper(lower), "l": lower, "a": letters,
+	"d": digits, "h": "0123456789abcdefABCDEF", "u": strings.ToUpper(lower), "l": lower, "a": letters,
 	"w": letters + "_-", "x": letters + "_.=~+/-", "b": letters + "+/",
 }
 

@@ -6,9 +6,6 @@ import (
 	"sync"
 )
 
-// Masked returns the replacement text for a secret of a rule.
-func Masked(rule string) string { return "[redacted:" + rule + "]" }
-
 // Record is the path of a record, whose texts Mask processes.
 const Record = "checkpoint.yaml"
 
@@ -46,25 +43,24 @@ func (r *rule) mask(text string, from int) string {
 	at := from
 	for _, m := range r.pattern().FindAllStringSubmatchIndex(text, -1) {
 		start, end := lastGroup(m)
-		if start < at || !r.fits(text[start:end]) || allowedAt(text, start, end) {
+		line := strings.LastIndexByte(text[:start], '\n') + 1
+		rest, _, _ := strings.Cut(text[end:], "\n")
+		if start < at || !r.fits(text[start:end]) || isAllowed(text[line:end]+rest) {
 			continue
 		}
 		if r.name == privateKey {
-			end = endOfKey(text, end)
+			if last := lastLine().FindStringIndex(text[end:]); last != nil {
+				end += last[1]
+			} else {
+				end = len(text)
+			}
 		}
 		b.WriteString(text[at:start])
-		b.WriteString(Masked(r.name))
+		b.WriteString("[redacted:" + r.name + "]")
 		at = end
 	}
 	b.WriteString(text[at:])
 	return b.String()
-}
-
-// allowedAt reports whether the line contains an allow comment.
-func allowedAt(text string, start, end int) bool {
-	from := strings.LastIndexByte(text[:start], '\n') + 1
-	rest, _, _ := strings.Cut(text[end:], "\n")
-	return isAllowed(text[from:end] + rest)
 }
 
 // privateKey is the rule that matches only the first line of a key.
@@ -72,12 +68,3 @@ const privateKey = "private-key"
 
 // lastLine matches a private key's last line.
 var lastLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-----END (?s:.*?)-----`) })
-
-// endOfKey returns the offset after a private key's last line. If that line is missing,
-// it returns the end of the text.
-func endOfKey(text string, from int) int {
-	if at := lastLine().FindStringIndex(text[from:]); at != nil {
-		return from + at[1]
-	}
-	return len(text)
-}

@@ -177,7 +177,7 @@ func (r *rule) fits(value string) bool {
 	if r.weak && isExpression(value) || r.name == vaultService && methodShape().MatchString(value) {
 		return false
 	}
-	return !placeholder(value) && entropy(value) >= r.minimum(value) && (!r.digits || strings.ContainsAny(value, "0123456789"))
+	return !placeholder(value) && entropy(value) >= r.minimum(value) && (!r.digits || strings.ContainsAny(value, digits))
 }
 
 // isExpression reports whether a value is a selector expression of a program, such as
@@ -185,8 +185,8 @@ func (r *rule) fits(value string) bool {
 func isExpression(value string) bool {
 	parts := strings.Split(value, ".")
 	for _, part := range parts {
-		digits := len(part) - len(strings.Map(dropDigit, part))
-		if part == "" || strings.ContainsAny(part[:1], "0123456789") || len(part) > 20 || digits > 1 || strings.ContainsAny(part, "+/=~!@#%^&*-") {
+		hasSeveral := strings.IndexAny(part, digits) != strings.LastIndexAny(part, digits)
+		if part == "" || strings.ContainsAny(part[:1], digits) || len(part) > 20 || hasSeveral || strings.ContainsAny(part, "+/=~!@#%^&*-") {
 			return false
 		}
 	}
@@ -199,13 +199,6 @@ const vaultService = "vault-service-token"
 // methodShape matches a method with a name of words and numbers, such as
 // s.ReadUint16LengthPrefixed.
 var methodShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^s\.[A-Za-z][a-z]+\d*(?:[A-Z][a-z]+\d*)+$`) })
-
-func dropDigit(r rune) rune {
-	if '0' <= r && r <= '9' {
-		return -1
-	}
-	return r
-}
 
 // placeholder reports whether a value is a placeholder instead of a secret.
 func placeholder(s string) bool {
@@ -258,7 +251,7 @@ func (r *rule) minimum(value string) float64 {
 		return r.random
 	}
 	switch {
-	case consistsOf(value, "0123456789"):
+	case consistsOf(value, digits):
 		return r.random
 	case consistsOf(value, "0123456789abcdef"), consistsOf(value, "0123456789ABCDEF"):
 		return min(r.random, 3)
