@@ -291,10 +291,10 @@ func (s *Chains) LeaveArchive(archive *Chain, ids map[checkpoint.ID]bool, k *rep
 	return s.ArchiveMove(archive, links, k)
 }
 
-func SetOf(ids []checkpoint.ID) map[checkpoint.ID]bool {
-	set := make(map[checkpoint.ID]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
+func SetOf[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, v := range list {
+		set[v] = true
 	}
 	return set
 }

@@ -37,8 +37,8 @@ type Worktree struct {
 // a worktree at dir. If the branch does not exist, FindOrAddWorktree creates it from the
 // remote-tracking branch with the same name, or at the checkpoint's HEAD.
 func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir string) (Worktree, error) {
-	if h := s.findHalfMade(dir); h != nil {
-		done, err := s.complete(ctx, c, h)
+	if admin := s.findHalfMade(dir); admin != "" {
+		done, err := s.complete(ctx, c, dir, admin)
 		switch {
 		case err != nil:
 			return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
@@ -67,7 +67,7 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	g := s.repo.Git
 	g.Replacements = true
 	_, err = g.Output(ctx, append([]string{"worktree", "add", "--quiet"}, args...)...)
-	err = s.despiteHook(err, func() bool { return fsutil.Exists(filepath.Join(dir, ".git")) && s.findHalfMade(dir) == nil })
+	err = s.despiteHook(err, func() bool { return fsutil.Exists(filepath.Join(dir, ".git")) && s.findHalfMade(dir) == "" })
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}

@@ -128,13 +128,18 @@ func (s *Repo) Progress(done, total int) {
 	}
 }
 
+// RootGit returns a git that runs in the worktree root.
+func (s *Repo) RootGit() git.Git {
+	g := s.Git
+	g.Dir = s.Info.Root
+	return g
+}
+
 // Boundary returns the boundary of the worktree, for one operation.
 func (s *Repo) Boundary(ctx context.Context) *repository.Boundary {
 	b := s.Info.Boundary()
 	b.Tracks = func(path string) bool {
-		g := s.Git
-		g.Dir = s.Info.Root
-		out, err := g.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", path)
+		out, err := s.RootGit().Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", path)
 		return err == nil && len(out) > 0
 	}
 	return b

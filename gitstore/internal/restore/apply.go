@@ -173,16 +173,6 @@ func (w *staging) installFile(st Step) error {
 	return aside(w.s.put(w.s.in, st.Path, st.Before.Disk, free))
 }
 
-// cleanNear removes temporary copies that a killed restore left beside their target
-// paths.
-func (s *worktree) cleanNear(steps []Step) {
-	for _, st := range steps {
-		if pl, err := s.in.open(st.Path, false); err == nil {
-			_ = pl.dir.Remove(nearName(st.Path))
-		}
-	}
-}
-
 // markSparse marks paths missing from the index that a sparse checkout excludes from the
 // worktree. Git applies its patterns to a temporary index with these paths and an empty
 // worktree.

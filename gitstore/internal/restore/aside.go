@@ -55,7 +55,7 @@ func (s *worktree) findLFS(ctx context.Context, steps []Step) (map[string]bool, 
 	if paths.Len() == 0 {
 		return nil, nil
 	}
-	out, err := s.inRoot().Pipe(ctx, paths.Bytes(), "check-attr", "-z", "--stdin", "filter")
+	out, err := s.repo.RootGit().Pipe(ctx, paths.Bytes(), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
 		return nil, fmt.Errorf("find git-lfs files: %w", err)
 	}

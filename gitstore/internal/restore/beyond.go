@@ -47,7 +47,8 @@ func (s *worktree) clean(ctx context.Context, snap *contents.Files, area *locked
 			continue
 		}
 		entry := contents.Merged(base)
-		list = append(list, Target{Target: contents.Target{Path: path, Index: true, Work: true, IndexBase: entry, IndexWant: entry, WorkBase: base, WorkWant: base}, clean: true})
+		t := contents.Target{Path: path, Index: true, Work: true, IndexBase: entry, IndexWant: entry, WorkBase: base, WorkWant: base}
+		list, snap.ByPath[path] = append(list, Target{Target: t, clean: true}), &t // later leaves it out
 	}
 	return list, nil
 }
@@ -115,7 +116,7 @@ func (s *worktree) ignoresAlike(ctx context.Context, snap *contents.Contents, ar
 			then[f.Path] = f.New.Hash
 		}
 	}
-	out, err := s.inRoot().Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
+	out, err := s.repo.RootGit().Output(ctx, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ":(glob)**/.gitignore")
 	if err != nil {
 		return false, fmt.Errorf("list .gitignore files: %w", err)
 	}

@@ -63,10 +63,7 @@ func (s *Restorer) recordHere(ctx context.Context, req *RestoreRequest, st *snap
 		if h.Open = maps.Clone(h.Open); h.Open == nil {
 			h.Open = map[string]checkpoint.ID{}
 		}
-		open := map[string]bool{}
-		for _, path := range site.open {
-			open[path] = true
-		}
+		open := chain.SetOf(site.open)
 		agreed := slices.DeleteFunc(site.selected, func(path string) bool { return open[path] })
 		err = mixHere(&h, theirs, agreed, func(string) checkpoint.ID { return done.ID }, k)
 	}

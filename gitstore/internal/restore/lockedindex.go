@@ -45,8 +45,10 @@ func (s *worktree) openLockedIndex(ctx context.Context, write bool) (*lockedInde
 	err := a.read(ctx)
 	if err != nil {
 		err = fmt.Errorf("read index: %w", err)
-	} else if s.in, err = openPlaces(s.repo.Info.Root); err != nil {
-		err = fmt.Errorf("open worktree: %w", err)
+	} else if root, failed := openFolder(s.repo.Info.Root); failed != nil {
+		err = fmt.Errorf("open worktree: %w", failed)
+	} else {
+		s.in = &places{root: root, dir: root}
 	}
 	if err != nil {
 		a.freeLock()

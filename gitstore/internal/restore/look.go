@@ -28,9 +28,9 @@ func (s *worktree) lists(ctx context.Context) (modified, untracked []string, err
 		var others []byte
 		var failed error
 		more.Go(func() {
-			others, failed = s.inRoot().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+			others, failed = s.repo.RootGit().Output(ctx, "ls-files", "--others", "--exclude-standard", "-z")
 		})
-		out, err := s.inRoot().Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
+		out, err := s.repo.RootGit().Output(ctx, "diff-files", "-0", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
 		more.Wait()
 		changes, _, parsed := git.ParseRaw(out)
 		if l.err = cmp.Or(err, failed, parsed); l.err != nil {
@@ -44,11 +44,4 @@ func (s *worktree) lists(ctx context.Context) (modified, untracked []string, err
 		l.untracked = git.Fields(others)
 	})
 	return slices.Clone(l.modified), slices.Clone(l.untracked), l.err
-}
-
-// inRoot returns a git that runs in the worktree root.
-func (s *Restorer) inRoot() git.Git {
-	g := s.repo.Git
-	g.Dir = s.repo.Info.Root
-	return g
 }

@@ -76,7 +76,7 @@ func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean bool, err error) {
 	mine := st.Before.Work
 	if !s.objects.Has(mine.Hash) {
-		line, err := s.inRoot().Line(ctx, "hash-object", "-w", "--", st.Path)
+		line, err := s.repo.RootGit().Line(ctx, "hash-object", "-w", "--", st.Path)
 		if err == nil && line != mine.Hash.String() {
 			err = ErrConcurrentChange
 		}

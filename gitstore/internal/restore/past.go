@@ -114,24 +114,17 @@ func (s *Restorer) agreementWith(ctx context.Context, id checkpoint.ID, c *chain
 		}
 		return a
 	}
-	for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
-		list, err := s.chain.ReadChain(ctx, c.Issue, ref, 0)
-		if err != nil {
-			continue
-		}
-		last := list.Find(id)
-		if last == nil {
-			continue
-		}
-		if a.files = open(last); a.files == nil {
-			return a
-		}
-		if a.origin = relations(list, c)(last); a.origin == beside {
-			if base := list.Common(id, c.ID); base != nil {
-				a.common = open(base)
-			}
-		}
+	list, last := s.snapshot.FindIn(ctx, c.Issue, id, 0)
+	if last == nil {
 		return a
+	}
+	if a.files = open(last); a.files == nil {
+		return a
+	}
+	if a.origin = relations(list, c)(last); a.origin == beside {
+		if base := list.Common(id, c.ID); base != nil {
+			a.common = open(base)
+		}
 	}
 	return a
 }

@@ -96,14 +96,6 @@ func (p *places) leave() {
 	p.dir, p.parent = p.root, ""
 }
 
-func openPlaces(dir string) (*places, error) {
-	root, err := openFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &places{root: root, dir: root}, nil
-}
-
 func (p *places) close() {
 	p.leave()
 	p.root.Close()

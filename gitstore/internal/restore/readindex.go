@@ -144,7 +144,7 @@ func (a *lockedIndex) read(ctx context.Context) (err error) {
 
 // git returns a git that reads the index, run from the worktree root.
 func (a *lockedIndex) git() git.Git {
-	return a.s.inRoot().With("GIT_INDEX_FILE=" + a.file)
+	return a.s.repo.RootGit().With("GIT_INDEX_FILE=" + a.file)
 }
 
 // lookup is lookup of the list, with the stage of a path of git add -N.

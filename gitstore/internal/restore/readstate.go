@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/trees"
@@ -37,7 +38,7 @@ func (s *worktree) readState(ctx context.Context, targets []Target, area *locked
 	s.in.fixed = true
 	defer func() { s.in.fixed = false }()
 	o := &stateReader{s: s, area: area, raw: raw, known: map[string]bool{}, limits: s.repo.Boundary(ctx)}
-	o.untracked, o.paths, o.listed = map[string]bool{}, map[string]string{}, map[string]map[string]bool{}
+	o.paths, o.listed = map[string]string{}, map[string]map[string]bool{}
 	for i := range targets {
 		o.known[targets[i].Path] = true
 	}
@@ -46,9 +47,7 @@ func (s *worktree) readState(ctx context.Context, targets []Target, area *locked
 		if err != nil {
 			return err
 		}
-		for _, path := range untracked {
-			o.untracked[path] = true
-		}
+		o.untracked = chain.SetOf(untracked)
 	}
 	for i := range targets {
 		if err := o.readPath(&targets[i]); err != nil {

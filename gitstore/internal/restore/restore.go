@@ -13,6 +13,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
@@ -160,10 +161,7 @@ func (s *worktree) plan(ctx context.Context, area *lockedIndex) (decision, error
 	}
 	plan.unmerged = s.req.Staged || !s.req.Worktree
 	err = s.mergeAll(ctx, &plan, area)
-	left := map[string]bool{} // also by merges, and conflicts with other paths
-	for _, path := range slices.Concat(plan.open, plan.Skipped, plan.InTheWay) {
-		left[path] = true
-	}
+	left := chain.SetOf(slices.Concat(plan.open, plan.Skipped, plan.InTheWay)) // also by merges, and conflicts with other paths
 	for i := range targets {
 		s.selected = append(s.selected, targets[i].from())
 		if left[targets[i].Path] {
@@ -211,13 +209,7 @@ func (s *worktree) targets(ctx context.Context, area *lockedIndex) ([]Target, er
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
-	for _, t := range clean {
-		known[t.Path] = true // a commit has added it, and the index has lost it
-	}
-	later = slices.DeleteFunc(later, func(t Target) bool { return known[t.Path] })
-	targets = slices.Concat(targets, clean, later)
-	targets = s.past.followRenames(targets, s.exists)
+	targets = s.past.followRenames(slices.Concat(targets, clean, later), s.exists)
 	for _, path := range s.req.Paths {
 		if len(within(targets, []string{path})) == 0 {
 			c := s.req.Checkpoint

@@ -12,9 +12,6 @@ import (
 	"git-checkpoint/gitstore/internal/trees"
 )
 
-// turnsRead limits the checkpoints in which other sessions are looked for.
-const turnsRead = 100
-
 // A turn is a checkpoint at the end of an agent's turn, with the paths that changed since the
 // checkpoint before it. Other checkpoints have no session.
 type turn struct {
@@ -31,7 +28,7 @@ func (s *Restorer) otherSessions(ctx context.Context, c *chain.Checkpoint) map[s
 	if c.Trigger != checkpoint.Turn {
 		return nil
 	}
-	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), turnsRead)
+	live, err := s.chain.ReadChain(ctx, c.Issue, repo.LiveRef(c.Issue), chain.RetentionDepth)
 	if err != nil {
 		return nil
 	}

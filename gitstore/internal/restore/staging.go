@@ -120,7 +120,7 @@ func (w *staging) listAttributes(ctx context.Context, info io.Writer, steps []*S
 			}
 		}
 	}
-	hashes, err := w.s.inRoot().HashFiles(ctx, names, true)
+	hashes, err := w.s.repo.RootGit().HashFiles(ctx, names, true)
 	for _, name := range names {
 		if hash := hashes[name]; !hash.IsZero() {
 			fmt.Fprintf(info, "%o %s\t%s\x00", trees.ModeFile, hash, name)

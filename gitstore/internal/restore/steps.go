@@ -2,6 +2,7 @@ package restore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,7 +35,11 @@ func (s *worktree) note(ctx context.Context, e *operation.Entry, steps []Step, i
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(steps)
+	stored := slices.Clone(steps)
+	for i := range stored {
+		stored[i].Path, stored[i].Made = checkpoint.QuotePath(steps[i].Path), checkpoint.QuotePath(steps[i].Made)
+	}
+	data, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
@@ -85,7 +90,7 @@ func (s *worktree) putIndex(ctx context.Context, e *operation.Entry, name string
 	if !bytes.Contains(data, []byte("REUC")) {
 		return nil, nil
 	}
-	out, err := s.inRoot().Output(ctx, "ls-files", "--resolve-undo", "-z")
+	out, err := s.repo.RootGit().Output(ctx, "ls-files", "--resolve-undo", "-z")
 	for _, line := range git.Fields(out) {
 		if words := strings.Fields(line); len(words) > 1 {
 			resolved = append(resolved, plumbing.NewHash(words[1]))
@@ -105,7 +110,15 @@ func (s *Restorer) steps(e *operation.Entry, way operation.Way) (steps []Step, e
 	if err != nil {
 		return nil, operation.Damaged(e.Name(), err)
 	}
-	if err := json.Unmarshal(data, &steps); err != nil {
+	err = json.Unmarshal(data, &steps)
+	for i := range steps {
+		st := &steps[i]
+		path, failed := checkpoint.UnquotePath(st.Path)
+		made, failed2 := checkpoint.UnquotePath(st.Made)
+		st.Path, st.Made = path, made
+		err = cmp.Or(err, failed, failed2, trees.CheckPath(path, st.After.Work.Mode))
+	}
+	if err != nil {
 		return nil, operation.Damaged(e.Name(), fmt.Errorf("%s: %w", stepsName, err))
 	}
 	if way == operation.Do {
@@ -122,31 +135,6 @@ func (s *Restorer) steps(e *operation.Entry, way operation.Way) (steps []Step, e
 		}
 	}
 	return steps, nil
-}
-
-// MarshalJSON returns the JSON form of the step.
-func (st Step) MarshalJSON() ([]byte, error) {
-	type fields Step // without this method
-	st.Path = checkpoint.QuotePath(st.Path)
-	if st.Made != "" {
-		st.Made = checkpoint.QuotePath(st.Made)
-	}
-	return json.Marshal(fields(st))
-}
-
-// UnmarshalJSON parses a stored step. It returns an error for invalid values.
-func (st *Step) UnmarshalJSON(data []byte) (err error) {
-	type fields Step
-	if err := json.Unmarshal(data, (*fields)(st)); err != nil {
-		return fmt.Errorf("stored step: %w", err)
-	}
-	if st.Path, err = checkpoint.UnquotePath(st.Path); err != nil {
-		return err
-	}
-	if st.Made, err = checkpoint.UnquotePath(st.Made); err != nil {
-		return err
-	}
-	return trees.CheckPath(st.Path, st.After.Work.Mode)
 }
 
 // needs returns blobs needed to undo, redo or finish the step.

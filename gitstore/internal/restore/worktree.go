@@ -85,8 +85,10 @@ func (s *worktree) takeSteps(ctx context.Context, steps []Step, note func([]Step
 	if err != nil {
 		return &Outcome{}, err
 	}
-	s.cleanNear(steps)
-	for _, st := range steps { // directories of files that a killed command did not install
+	for _, st := range steps { // a killed command may have left a copy beside the path, and directories of a file
+		if pl, err := s.in.open(st.Path, false); err == nil {
+			_ = pl.dir.Remove(nearName(st.Path))
+		}
 		if st.removes() && !slices.Contains(done.Restored, st.Path) && !slices.Contains(done.Skipped, st.Path) {
 			s.prune(s.in, st.Path, st.Made)
 		}

@@ -1,14 +1,17 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/snapshot"
 	"git-checkpoint/gitstore/testing/gittest"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -95,4 +98,38 @@ func TestIntentToAdd(t *testing.T) {
 	assert.NotContains(t, strings.Join(w.paths(rev+":staged"), " "), "later")
 	assert.Equal(t, []string{"deep/er/later.txt", "later.txt"}, w.unstaged(rev))
 	w.checkStaged(saved)
+}
+
+// TestOutputsReportMissingAndChangedFiles checks the files that a record refers to, beside a checkpoint
+// that a restore can bring back.
+func TestOutputsReportMissingAndChangedFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(r *gittest.Repo) {
+		r.Write("moved", "2\n")
+		r.Git("add", "moved")
+		r.Commit("moved")
+	})
+	for _, name := range []string{"a", "b", "held", "back", "moved"} {
+		w.Write(name, "1\n")
+	}
+	w.Git("add", "back")
+	record, digest := checkpoint.New(), "blob:"+w.Hash("1\n")
+	for i, place := range []string{"a", "b", "c", "./held", "back", "moved", "../away"} {
+		require.NoError(t, record.Doc().Assign(fmt.Sprintf("agent_outputs.dev.a%d.output_location", i), place))
+	}
+	for _, name := range []string{"a0", "a1", "a5"} {
+		record.SetOutputDigest("dev", name, digest)
+	}
+	c := w.captured().Checkpoint
+	w.Write("b", "2\n")
+	w.Write("moved", "2\n")
+	w.remove("held")
+	w.remove("back")
+	got, err := w.s.Files.Outputs(ctx, &c, record)
+	require.NoError(t, err)
+	assert.Equal(t, snapshot.OutputReport{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
+	c.Commit = plumbing.ZeroHash // the checkpoint cannot be restored
+	got, err = w.s.Files.Outputs(ctx, &c, record)
+	require.NoError(t, err)
+	assert.Equal(t, snapshot.OutputReport{Missing: []string{"c", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
 }

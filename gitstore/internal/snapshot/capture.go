@@ -253,7 +253,7 @@ func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carryi
 		if asked {
 			return a
 		}
-		if found := s.findIn(ctx, issue, id); found != nil {
+		if _, found := s.FindIn(ctx, issue, id, chain.RetentionDepth); found != nil {
 			if st, err := s.TreesOf(found); err == nil {
 				a = Agreement{ID: id, Base: st.Base, Here: here.Tree, Staged: st.Staged}
 			}
@@ -270,17 +270,15 @@ func (s *Capturer) agreed(ctx context.Context, issue checkpoint.Issue, c *Carryi
 	return here
 }
 
-// lookedBack limits the checkpoints in which findIn looks.
-const lookedBack = 100
-
-// findIn returns a checkpoint of the chain or the archive, or nil.
-func (s *Capturer) findIn(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID) *chain.Checkpoint {
+// FindIn returns a checkpoint with its chain or archive, or nil. It reads the newest checkpoints up to
+// depth, and all if depth is 0.
+func (s *Capturer) FindIn(ctx context.Context, issue checkpoint.Issue, id checkpoint.ID, depth int) (*chain.Chain, *chain.Checkpoint) {
 	for _, ref := range []string{repo.LiveRef(issue), repo.ArchiveRef(issue)} {
-		if c, err := s.chain.ReadChain(ctx, issue, ref, lookedBack); err == nil && c.Find(id) != nil {
-			return c.Find(id)
+		if c, err := s.chain.ReadChain(ctx, issue, ref, depth); err == nil && c.Find(id) != nil {
+			return c, c.Find(id)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // stillAgreed sets Open to the paths that this save did not capture: the worktree agrees on them with
@@ -340,7 +338,7 @@ func (t *taker) listChanges() error {
 		}
 		unmerged[e.Path] = true
 	}
-	intended := setOf(t.user.Intent)
+	intended := chain.SetOf(t.user.Intent)
 	unstaged, err := trees.Diff(t.k, t.Staged, t.State)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/contents"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -119,7 +120,7 @@ func replace(r trees.Reader, to trees.Adder, tree plumbing.Hash, edits []trees.F
 
 // uncaptured returns a function that reports whether a path was not captured.
 func (c *Carrying) uncaptured() func(string) bool {
-	named := setOf(c.Paths)
+	named := chain.SetOf(c.Paths)
 	return func(path string) bool {
 		if named[path] || c.Other != nil && c.Other(path) {
 			return true

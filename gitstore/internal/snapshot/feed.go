@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/document"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/trees"
 )
@@ -28,7 +29,7 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 	var files []readFile
 	if !t.cut {
 		var hidden []string
-		leave := setOf(forced)
+		leave := chain.SetOf(forced)
 		l.changed = slices.DeleteFunc(l.changed, func(name string) bool { return leave[name] })
 		hidden, files = t.vet(l)
 		forced = append(forced, hidden...)
@@ -46,7 +47,7 @@ func (t *taker) feed(ctx context.Context, l fileList) (changed bool, err error) 
 	}
 	// A new own index has the unmerged paths of the user's index. Git write-tree fails for those that
 	// git add has not resolved.
-	unresolved, left := maps.Clone(t.unmerged), setOf(t.left)
+	unresolved, left := maps.Clone(t.unmerged), chain.SetOf(t.left)
 	for _, f := range files {
 		if !left[f.path] {
 			delete(unresolved, f.path)
@@ -71,7 +72,7 @@ func (t *taker) remove(paths []string) error {
 // user's index has and without artifacts. A file that was untracked and is ignored now may be a
 // secret.
 func (t *taker) ignoredNow(paths []string) (dropped []string, err error) {
-	find, intended := &trees.Finder{Reader: t.o.reader}, setOf(t.user.Intent)
+	find, intended := &trees.Finder{Reader: t.o.reader}, chain.SetOf(t.user.Intent)
 	for _, name := range paths {
 		t.hidden[name] = t.named[name]
 		if t.named[name] || intended[name] || t.unmerged[name] {

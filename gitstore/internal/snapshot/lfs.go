@@ -89,10 +89,7 @@ func (s *Capturer) pointer(blob plumbing.Hash) (LFSPointer, bool) {
 	if err != nil || kind != plumbing.BlobObject || size > maxPointer {
 		return LFSPointer{}, false
 	}
-	data, err := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, blob)
-	if err != nil {
-		return LFSPointer{}, false
-	}
+	data, _ := trees.ReadAs(s.repo.Objects, plumbing.BlobObject, blob)
 	return parsePointer(string(data))
 }
 

@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 )
 
@@ -59,7 +59,7 @@ const listIgnored = "--exclude=!" + ignoreFile
 // Ignores returns a digest of git's rules for ignored files that a snapshot does not have:
 // info/exclude, the file of core.excludesFile, and .gitignore files that git ignores.
 func (s *Capturer) Ignores(ctx context.Context) (string, error) {
-	out, err := s.git().Output(ctx, "ls-files", "--others", "--exclude-standard", listIgnored, "-z", "--", ":(glob)**/"+ignoreFile)
+	out, err := s.repo.RootGit().Output(ctx, "ls-files", "--others", "--exclude-standard", listIgnored, "-z", "--", ":(glob)**/"+ignoreFile)
 	if err != nil {
 		return "", fmt.Errorf("list ignored %s files: %w", ignoreFile, err)
 	}
@@ -78,11 +78,7 @@ func (s *Capturer) ignores(ignored []string) string {
 		fmt.Fprintf(sum, "%q\n", name)
 		files = append(files, filepath.Join(s.repo.Info.Root, filepath.FromSlash(name)))
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		fmt.Fprintf(sum, "%d %t\n", len(data), err == nil && len(data) > 0)
-		sum.Write(data)
-	}
+	addFiles(sum, files...)
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
@@ -97,11 +93,11 @@ func (s *Capturer) splitIgnored(ctx context.Context, listed []string) (others, i
 	}
 	hidden := map[string]bool{}
 	if len(doubtful) > 0 {
-		out, err := s.git().Pipe(ctx, joinPaths(doubtful), "check-ignore", "--no-index", "-z", "--stdin")
+		out, err := s.repo.RootGit().Pipe(ctx, joinPaths(doubtful), "check-ignore", "--no-index", "-z", "--stdin")
 		if err != nil && git.Code(err) != 1 { // git ignores none
 			return listed, nil, err
 		}
-		hidden = setOf(git.Fields(out))
+		hidden = chain.SetOf(git.Fields(out))
 	}
 	for _, name := range listed {
 		switch {

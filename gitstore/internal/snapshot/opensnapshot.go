@@ -170,7 +170,7 @@ func (s *Capturer) Diff(ctx context.Context, c *chain.Checkpoint, path string) (
 	}
 	defer os.RemoveAll(dir)
 	// Git add stores an empty file for a new one.
-	g := s.git().OnIndex(filepath.Join(dir, "index"), s.repo.Config...).With(
+	g := s.repo.RootGit().OnIndex(filepath.Join(dir, "index"), s.repo.Config...).With(
 		"GIT_OBJECT_DIRECTORY="+dir, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+odb.JoinAlternates(s.repo.Info.ObjectDirs()))
 	f, err := contents.At(&trees.Finder{Reader: s.repo.Objects}, state, path)
 	switch {
@@ -201,7 +201,7 @@ func (s *Capturer) Uncommitted(ctx context.Context) (changed []string, err error
 // Status returns the lines of git status in short form: two letters, a space and a path.
 // Untracked files of repositories are left out, because no checkpoint contains them.
 func (s *Capturer) Status(ctx context.Context) ([]string, error) {
-	out, err := s.git().Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	out, err := s.repo.RootGit().Output(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil {
 		return nil, err
 	}

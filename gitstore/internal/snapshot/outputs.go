@@ -2,14 +2,11 @@ package snapshot
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -31,25 +28,16 @@ type OutputReport struct {
 // not read and count as missing. A file that a restore of the checkpoint would create or
 // update counts as neither missing nor changed. This is normal in a clone that has not
 // restored the checkpoint.
-func (s *Capturer) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) (OutputReport, error) {
-	if len(r.Outputs()) == 0 {
-		return OutputReport{}, nil
+func (s *Capturer) Outputs(ctx context.Context, c *chain.Checkpoint, r *checkpoint.Record) (report OutputReport, err error) {
+	missing, err := s.MissingOutputs(r)
+	if err != nil || len(r.Outputs()) == 0 {
+		return report, err
 	}
 	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {
-		return OutputReport{}, err
-	}
-	return s.checkOutputs(ctx, entries, r, s.restored(c))
-}
-
-// checkOutputs is Outputs with the entries of the checkpoint's tree and the files that a restore
-// would write.
-func (s *Capturer) checkOutputs(ctx context.Context, entries []trees.Entry, r *checkpoint.Record, back func(place, now, want string) bool) (report OutputReport, err error) {
-	missing, err := s.MissingOutputs(r)
-	if err != nil {
 		return report, err
 	}
-	isUntracked := s.untrackedIn(entries)
+	isUntracked, back := s.untrackedIn(entries), s.restored(c)
 	for _, place := range missing {
 		if !isUntracked(place) && !back(place, "", "") {
 			report.Missing = append(report.Missing, place)
@@ -137,7 +125,7 @@ func (s *Capturer) Boundary(ctx context.Context) *repository.Boundary { return s
 
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
-	out, err := s.repo.Git.Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
+	out, err := s.repo.RootGit().Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
 	return len(out) > 0, err
 }
 
@@ -167,8 +155,8 @@ func digestOf(f contents.Side) string {
 
 func digest(blob plumbing.Hash) string { return "blob:" + blob.String() }
 
-// carriedOver returns the files of a checkpoint that its record refers to, if they exist and are
-// untracked. The next checkpoint stores their current content, so that the newest checkpoint
+// carriedOver returns the untracked files of a checkpoint that its record refers to. The next
+// checkpoint stores the current content of those that still exist, so that the newest checkpoint
 // contains all of them. Git often ignores these files, so other machines receive them only
 // through checkpoints. The record is read only if the state has files beside the index.
 func (s *Capturer) carriedOver(entries []trees.Entry, record func() (*checkpoint.Record, error)) []string {
@@ -179,46 +167,12 @@ func (s *Capturer) carriedOver(entries []trees.Entry, record func() (*checkpoint
 	if err != nil {
 		return nil
 	}
-	root, err := os.OpenRoot(s.repo.Info.Root)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
 	places := r.PhaseArtifacts()
 	for _, o := range r.Outputs() {
 		places = append(places, o.Location)
 	}
-	var kept []string
 	isUntracked := s.untrackedIn(entries)
-	for _, place := range places {
-		place = path.Clean(place)
-		if info, err := root.Lstat(filepath.FromSlash(place)); err == nil && info.Mode().IsRegular() && isUntracked(place) {
-			kept = append(kept, place)
-		}
-	}
-	return kept
-}
-
-// checkArtifact returns the clean path of an artifact below the root. It returns an error
-// if a restore could not write a file to that path.
-func checkArtifact(root *os.Root, name string) (string, error) {
-	clean := path.Clean(filepath.ToSlash(name))
-	if path.IsAbs(clean) || filepath.IsAbs(name) || clean == ".." || strings.HasPrefix(clean, "../") {
-		return "", errors.New("outside the worktree")
-	}
-	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
-		if info, err := root.Lstat(filepath.FromSlash(dir)); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return "", fmt.Errorf("%q is a symlink", dir)
-		}
-	}
-	info, err := root.Lstat(filepath.FromSlash(clean))
-	if err != nil {
-		return "", errors.Unwrap(err)
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("not a regular file")
-	}
-	return clean, trees.CheckPath(clean, trees.ModeFile)
+	return slices.DeleteFunc(places, func(place string) bool { return !isUntracked(place) })
 }
 
 // maxDigested limits the size of files with a digest, in bytes.
@@ -245,7 +199,7 @@ func (s *Capturer) Digests(ctx context.Context, places []string) (map[string]str
 			names = append(names, name)
 		}
 	}
-	hashes, err := s.git().HashFiles(ctx, names, false)
+	hashes, err := s.repo.RootGit().HashFiles(ctx, names, false)
 	if err != nil {
 		return nil, err
 	}

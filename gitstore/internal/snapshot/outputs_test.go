@@ -78,43 +78,13 @@ func TestDigests(t *testing.T) {
 	assert.NotEqual(t, "blob:"+w.Git("hash-object", "--no-filters", "out/a.txt"), got["out/a.txt"], "line endings make no difference")
 }
 
-// TestOutputsReportMissingAndChangedFiles checks the files that a record refers to.
-func TestOutputsReportMissingAndChangedFiles(t *testing.T) {
-	t.Parallel()
-	r, s := newSite(t)
-	r.Write("a", "1\n")
-	r.Write("b", "1\n")
-	record := refers(t, "a", "b", "c", "./held", "back", "moved", "../away")
-	digests, err := s.Digests(t.Context(), []string{"a", "b"})
-	require.NoError(t, err)
-	record.SetOutputDigest("dev", "a0", digests["a"])
-	record.SetOutputDigest("dev", "a1", digests["b"])
-	record.SetOutputDigest("dev", "a5", digests["b"])
-	r.Write("b", "2\n")
-	r.Write("moved", "2\n")
-	back := func(place, now, want string) bool {
-		return place == "back" && now+want == "" || place == "moved" && now == "blob:"+r.Hash("2\n") && want == digests["b"]
-	}
-	held := entries(r, "state/held")
-	got, err := s.checkOutputs(t.Context(), held, record, back)
-	require.NoError(t, err)
-	assert.Equal(t, OutputReport{Missing: []string{"c", "../away"}, Changed: []string{"b"}}, got)
-	got, err = s.checkOutputs(t.Context(), nil, record, func(string, string, string) bool { return false })
-	require.NoError(t, err)
-	assert.Equal(t, OutputReport{Missing: []string{"c", "./held", "back", "../away"}, Changed: []string{"b", "moved"}}, got)
-}
-
-// TestCarryOverKeepsUntrackedArtifacts checks that artifacts of a record are carried over if they exist and are
-// untracked.
+// TestCarryOverKeepsUntrackedArtifacts checks that artifacts of a record are carried over if they are untracked.
+// The script phase-output-kept has those that are gone.
 func TestCarryOverKeepsUntrackedArtifacts(t *testing.T) {
 	t.Parallel()
 	r, s := newSite(t)
-	for _, name := range []string{"out", "other"} {
-		r.Write(name, "now\n")
-	}
 	record := func() (*checkpoint.Record, error) { return refers(t, "./out", "gone", "other"), nil }
-	assert.Equal(t, []string{"out"}, s.carriedOver(entries(r, "state/out"), record))
-	assert.Empty(t, s.carriedOver(entries(r, "state/gone", "staged/other"), record), "not here any more")
+	assert.Equal(t, []string{"./out"}, s.carriedOver(entries(r, "state/out"), record))
 	assert.Empty(t, s.carriedOver(entries(r, "state/out", "state/x", "staged/out"), record), "tracked since")
 	assert.Empty(t, s.carriedOver(nil, func() (*checkpoint.Record, error) {
 		t.Error("the record was read for nothing")

@@ -57,12 +57,11 @@ type ownIndex struct {
 
 // An indexNote describes an own index, as JSON.
 type indexNote struct {
-	Root    string `json:"root"`    // of the worktree
-	Boot    string `json:"boot"`    // id of the system's start: a loss of power may lose what git wrote last
-	Config  string `json:"config"`  // digest of the settings that change what git stores
-	Ignores string `json:"ignores"` // digest of git's rules for ignored files that no snapshot has
-	Index   string `json:"index"`   // identity of the own index, which a killed save changes
-	Tree    string `json:"tree"`    // of the own index, in hex; "" if unknown
+	Root   string `json:"root"`   // of the worktree
+	Boot   string `json:"boot"`   // id of the system's start: a loss of power may lose what git wrote last
+	Config string `json:"config"` // digest of the settings that change what git stores
+	Index  string `json:"index"`  // identity of the own index, which a killed save changes
+	Tree   string `json:"tree"`   // of the own index, in hex; "" if unknown
 
 	User userIndex `json:"user"` // the user's index
 }
@@ -100,7 +99,7 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 		o.objects = filepath.Join(temp, "objects")
 		alternates := odb.JoinAlternates(s.repo.Info.ObjectDirs())
 		env = []string{"GIT_OBJECT_DIRECTORY=" + o.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + alternates}
-		o.reader, err = odb.Open(odb.Config{Dir: o.objects, Git: s.git().With(env...)})
+		o.reader, err = odb.Open(odb.Config{Dir: o.objects, Git: s.repo.RootGit().With(env...)})
 		o.close = func() {
 			o.reader.Close() // first, because Windows removes no open file
 			os.RemoveAll(temp)
@@ -114,21 +113,20 @@ func (s *Capturer) openOwnIndex(ctx context.Context, req Request) (o *ownIndex, 
 	} else if err := o.lock(ctx, cmp.Or(req.Budget, lockWait)); err != nil {
 		return nil, err
 	}
-	o.git = s.git().OnIndex(o.file, s.repo.Config...).With(env...)
-	o.git.Settings = append(o.git.Settings, syncOfGit()...)
-	o.git.Unset = append(slices.Clone(o.git.Unset), "GIT_ATTR_SOURCE", "GIT_PREFIX")
-	o.readNote()
-	return o, nil
-}
-
-// syncOfGit returns the settings by which git syncs what it writes on the own index. The save itself
-// makes the objects durable, all at once, before the refs move (assembly.keep), and an index of
-// another start of the system is not used. Without an id of the start, git has to sync.
-func syncOfGit() []string {
+	o.git = s.repo.RootGit().OnIndex(o.file, s.repo.Config...).With(env...)
+	// The save itself makes the objects durable, all at once, before the refs move (assembly.keep), and an
+	// index of another start of the system is not used. Without an id of the start, git has to sync.
+	sync := "core.fsyncMethod=batch"
 	if fsutil.BootID() != "" || !fsutil.Syncs() {
-		return []string{"core.fsync=none"}
+		sync = "core.fsync=none"
 	}
-	return []string{"core.fsyncMethod=batch"}
+	o.git.Settings = append(o.git.Settings, sync)
+	o.git.Unset = append(slices.Clone(o.git.Unset), "GIT_ATTR_SOURCE", "GIT_PREFIX")
+	data, err := os.ReadFile(o.file + ".note")
+	if err != nil || json.Unmarshal(data, &o.note) != nil {
+		o.note = indexNote{}
+	}
+	return o, nil
 }
 
 // lock waits for other saves in this worktree, at least a second: a process that was just started
@@ -158,13 +156,6 @@ func (o *ownIndex) lock(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-func (o *ownIndex) readNote() {
-	data, err := os.ReadFile(o.file + ".note")
-	if err != nil || json.Unmarshal(data, &o.note) != nil {
-		o.note = indexNote{}
-	}
-}
-
 // writeNote stores the note. Without it, the next save begins with a new index.
 func (o *ownIndex) writeNote() error {
 	o.note.Index = identityOf(o.file)
@@ -178,13 +169,6 @@ func (o *ownIndex) writeNote() error {
 		return err
 	}
 	return o.s.repo.WriteUnsynced(o.file+".note", data)
-}
-
-// git returns a git command that runs at the root of the worktree.
-func (s *Capturer) git() git.Git {
-	g := s.repo.Git
-	g.Dir = s.repo.Info.Root
-	return g
 }
 
 // run runs git on the own index and collects its warnings.
@@ -299,7 +283,7 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 // writeTree returns the arguments of git that store the tree of an index. A partial clone may lack
 // objects of it.
 func (s *Capturer) writeTree() []string {
-	if s.isPartial() {
+	if repository.Partial(s.repo.Config) {
 		return []string{"write-tree", "--missing-ok"}
 	}
 	return []string{"write-tree"}
@@ -400,11 +384,9 @@ func (s *Capturer) digestOfSettings() string {
 func addFiles(sum io.Writer, files ...string) {
 	for _, file := range files {
 		data, _ := os.ReadFile(file)
-		fmt.Fprintf(sum, "%d\n%s", len(data), data)
+		fmt.Fprintf(sum, "%d %t\n%s", len(data), len(data) > 0, data)
 	}
 }
-
-func (s *Capturer) isPartial() bool { return repository.Partial(s.repo.Config) }
 
 // has reports whether a tree exists.
 func (o *ownIndex) has(tree string) bool {

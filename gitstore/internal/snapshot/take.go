@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -190,7 +191,7 @@ func (t *taker) compare(user *userIndex) (err error) {
 	if t.changes, err = trees.Diff(t.o.reader, t.HeadTree, t.Staged); err != nil {
 		return err
 	}
-	fetched := !t.isPartial()
+	fetched := !repository.Partial(t.repo.Config)
 	for _, c := range t.changes {
 		if c.New.Hash.IsZero() || c.New.Mode == trees.ModeGitlink {
 			continue
@@ -324,7 +325,7 @@ func (t *taker) submodules() error {
 	}
 	status := func(links ...string) ([]byte, error) {
 		args := []string{"--literal-pathspecs", "status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=none", "--"}
-		return t.git().Output(t.ctx, append(args, links...)...)
+		return t.repo.RootGit().Output(t.ctx, append(args, links...)...)
 	}
 	out, err := status(t.user.Links...)
 	if err != nil { // git stops at a damaged submodule, and at a symlink in place of one
@@ -462,42 +463,41 @@ func (t *taker) clearFlags() (cleared bool, err error) {
 	return cleared, nil
 }
 
-func setOf(paths []string) map[string]bool {
-	set := make(map[string]bool, len(paths))
-	for _, name := range paths {
-		set[name] = true
-	}
-	return set
-}
-
 func joinPaths(paths []string) []byte {
 	return []byte(strings.Join(paths, "\x00") + "\x00")
 }
 
 // artifacts checks the named files of the request.
 func (t *taker) artifacts() error {
-	if len(t.req.Artifacts)+len(t.req.kept) == 0 {
-		return nil
-	}
-	root, err := os.OpenRoot(t.repo.Info.Root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, name := range t.req.Artifacts {
-		clean, err := checkArtifact(root, name)
-		if err != nil {
+	for i, name := range slices.Concat(t.req.Artifacts, t.req.kept) {
+		clean, err := t.checkArtifact(name)
+		isRequired := i < len(t.req.Artifacts)
+		if err == nil {
+			t.named[clean], t.required[clean] = true, isRequired || t.required[clean]
+		} else if isRequired {
 			return fmt.Errorf("artifact %q: %w", name, err)
-		}
-		if f := t.boundary.Find(clean); f.Reason != "" {
-			return fmt.Errorf("artifact %q: %q is %s", name, f.Path, f.Reason)
-		}
-		t.required[clean], t.named[clean] = true, true
-	}
-	for _, name := range t.req.kept {
-		if clean, err := checkArtifact(root, name); err == nil && t.boundary.Find(clean).Reason == "" {
-			t.named[clean] = true
 		}
 	}
 	return nil
+}
+
+// checkArtifact returns the clean path of an artifact below the root. It returns an error
+// if a restore could not write a file to that path.
+func (t *taker) checkArtifact(name string) (string, error) {
+	if !filepath.IsLocal(name) {
+		return "", errors.New("outside the worktree")
+	}
+	clean := path.Clean(filepath.ToSlash(name))
+	info, err := t.lstat(clean)
+	switch f := t.boundary.Find(clean); {
+	case err == errNotDir:
+		return "", errors.New("a parent of it is a symlink or a file")
+	case err != nil:
+		return "", errors.Unwrap(err)
+	case !info.Mode().IsRegular():
+		return "", errors.New("not a regular file")
+	case f.Reason != "":
+		return "", fmt.Errorf("%q is %s", f.Path, f.Reason)
+	}
+	return clean, trees.CheckPath(clean, trees.ModeFile)
 }

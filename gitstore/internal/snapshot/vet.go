@@ -14,6 +14,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/document"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/trees"
 )
 
@@ -28,7 +29,7 @@ type readFile struct {
 // directories, which git does not read.
 func (t *taker) vet(l fileList) (hidden []string, files []readFile) {
 	var come []readFile
-	links, absent := setOf(t.user.Links), setOf(t.user.Skip)
+	links, absent := chain.SetOf(t.user.Links), chain.SetOf(t.user.Skip)
 	unruled := t.unreadable(l.text)
 	find := &trees.Finder{Reader: t.o.reader}
 	isTracked := func(name string) bool {

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"git-checkpoint/gitstore/checkpoint/document"
-
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -33,32 +31,27 @@ func TotalsOf(ctx context.Context, at Source, pairs []Pair) ([]Totals, error) {
 		return totals, nil
 	}
 	out, err := at.Git.Pipe(ctx, []byte(strings.Join(heads, "")),
-		"-c", "core.bigFileThreshold="+MaxPatched, "diff-tree", "--stdin", "-r", "-M", "--shortstat")
+		"-c", "core.bigFileThreshold="+MaxPatched, "diff-tree", "--stdin", "-r", "-M", "--numstat")
 	if err != nil {
 		return nil, fmt.Errorf("count lines: %w", err)
 	}
 	return totals, parseTotals(string(out), heads, asked)
 }
 
-// shortstat matches the line of git's --shortstat.
-var shortstat = document.Pattern(`^ (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?\n$`)
-
-// parseTotals parses the output for pairs: the line of the pair in the input, then that of its totals.
+// parseTotals parses the output for pairs: the line of the pair in the input, then a line for each file.
 func parseTotals(out string, heads []string, totals []*Totals) error {
 	next := 0
 	for line := range strings.Lines(out) {
-		m := shortstat().FindStringSubmatch(line)
-		switch {
-		case next < len(heads) && line == heads[next]:
+		if next < len(heads) && line == heads[next] {
 			next++
-		case m != nil && next > 0:
-			t := totals[next-1]
-			for i, n := range []*int{&t.Files, &t.Added, &t.Deleted} {
-				*n, _ = strconv.Atoi(m[i+1]) // empty for zero
-			}
-		default:
+			continue
+		}
+		c, _, err := parseCount([]string{line})
+		if err != nil || next == 0 {
 			return fmt.Errorf("count lines: git diff-tree said %.80q", line)
 		}
+		t := totals[next-1]
+		t.Files, t.Added, t.Deleted = t.Files+1, t.Added+c.Added, t.Deleted+c.Deleted
 	}
 	if next != len(heads) {
 		return fmt.Errorf("count lines: git diff-tree compared %d of %d pairs", next, len(heads))
@@ -66,7 +59,7 @@ func parseTotals(out string, heads []string, totals []*Totals) error {
 	return nil
 }
 
-// parseCount parses "<added> TAB <deleted> TAB <path>", a record of git's --numstat -z, and returns the
+// parseCount parses "<added> TAB <deleted> TAB <path>", a record of git's --numstat, and returns the
 // fields after it. If the path is empty, the two paths of a rename follow. Binary files have "-" as
 // numbers.
 func parseCount(fields []string) (c Change, rest []string, err error) {
