@@ -54,7 +54,7 @@ func (w *staging) makeReady(ctx context.Context, steps []Step) error {
 		switch d := st.After.Disk; {
 		case !st.creates():
 		case d.isAside():
-			_, err = w.findKept(st.Path, d)
+			_, err = w.findKept(*st)
 		case d.Mode != 0 && w.s.objects.Has(d.Hash):
 			err = w.write(st.Path, d)
 		default:
@@ -150,7 +150,7 @@ func (w *staging) installFile(st Step) error {
 	ready := w.readyPlace(st.Path)
 	if st.After.Disk.isAside() {
 		var err error
-		if ready, err = w.findKept(st.Path, st.After.Disk); err != nil {
+		if ready, err = w.findKept(st); err != nil {
 			return err
 		}
 	}
@@ -169,6 +169,9 @@ func (w *staging) installFile(st Step) error {
 	}
 	if err := os.Rename(ready.path(), free.path()); err != nil {
 		return aside(err)
+	}
+	if err := faultPoint("aside"); err != nil {
+		return err
 	}
 	return aside(w.s.put(w.s.in, st.Path, st.Before.Disk, free))
 }
@@ -222,6 +225,6 @@ func (s *worktree) temporaryIndex(ctx context.Context, dir, worktree string, inf
 	return g, err
 }
 
-// faultPoint is a test hook that stops or kills a restore after each moved file and
-// between its stages.
+// faultPoint is a test hook that stops or kills a restore after each moved file,
+// before a file is set aside by an exchange, and between its stages.
 var faultPoint = func(string) error { return nil }

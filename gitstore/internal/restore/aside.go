@@ -81,14 +81,22 @@ func (w *staging) keptPlace(path string, d fileOnDisk) (place, error) {
 	return place{w.kept, plumbing.ComputeHash(plumbing.BlobObject, []byte(d.Hash.String()+path)).String()}, nil
 }
 
-// findKept returns the place of the file that was set aside for a path.
-func (w *staging) findKept(path string, want fileOnDisk) (place, error) {
-	pl, err := w.keptPlace(path, want)
+// findKept returns the place of the file that was set aside for the path of a step. If a command was killed
+// while it exchanged this file for another one to be set aside, the file has the place of the other one.
+func (w *staging) findKept(st Step) (place, error) {
+	pl, err := w.keptPlace(st.Path, st.After.Disk)
+	places := []place{pl}
+	if err == nil && st.Before.Disk.isAside() {
+		pl, err = w.keptPlace(st.Path, st.Before.Disk)
+		places = append(places, pl, pl.next())
+	}
 	if err != nil {
 		return place{}, err
 	}
-	if info, err := pl.dir.Lstat(pl.name); err != nil || !info.Mode().IsRegular() || unread(fileOnDisk{info: info}).Hash != want.Hash {
-		return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", path, w.s.kept)
+	for _, pl := range places {
+		if info, err := pl.dir.Lstat(pl.name); err == nil && info.Mode().IsRegular() && unread(fileOnDisk{info: info}).Hash == st.After.Disk.Hash {
+			return pl, nil
+		}
 	}
-	return pl, nil
+	return place{}, trees.Corrupt("operation", "path %q: its file is not in %s", st.Path, w.s.kept)
 }

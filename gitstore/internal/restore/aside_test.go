@@ -136,6 +136,32 @@ func TestFailedRestoreReturnsTheFilesThatWereSetAside(t *testing.T) {
 	assert.NotEmpty(t, x.kept(), "the former file is still there")
 }
 
+// An undo that ended between the two renames of an exchange is finished by the next one.
+func TestUndoFindsTheFileOfAnInterruptedExchange(t *testing.T) {
+	x, c, paths := asideSite(t)
+	before, index := x.identities(paths)
+	x.restore(c, force)
+	stopped := false
+	restore.SetFault(func(at string) error {
+		if at != "aside" || stopped {
+			return nil
+		}
+		stopped = true
+		return os.ErrPermission
+	})
+	defer restore.SetFault(nil)
+	_, err := x.s.Revert(context.Background(), "undo", gitstore.Which{}, nil)
+	require.ErrorIs(t, err, os.ErrPermission)
+	x.reopen()
+	_, err = x.s.Restorer.Abort(context.Background())
+	require.NoError(t, err)
+	after, now := x.identities(paths)
+	for i, path := range paths {
+		assert.True(t, os.SameFile(before[i], after[i]), "%s is another file", path)
+	}
+	assert.Equal(t, index, now)
+}
+
 // A file that cannot be set aside is in the way, also with force.
 func TestAFileThatCannotBeSetAsideIsInTheWay(t *testing.T) {
 	x, c, paths := asideSite(t)

@@ -59,14 +59,13 @@ func swap(ready, pl place, was fileOnDisk) error {
 	err := exchange(ready, pl)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported) && was.isAside(): // a hard link keeps the replaced file
-		next := place{ready.dir, ready.name + ".new"}
-		if err := os.Rename(ready.path(), next.path()); err != nil {
+		if err := os.Rename(ready.path(), ready.next().path()); err != nil {
 			return err
 		}
 		if err := os.Link(pl.path(), ready.path()); err != nil {
-			return err
+			return errors.Join(err, os.Rename(ready.next().path(), ready.path()))
 		}
-		return moveChecked(next, pl, was)
+		return moveChecked(ready.next(), pl, was)
 	case errors.Is(err, errors.ErrUnsupported):
 		return moveChecked(ready, pl, was)
 	case errors.Is(err, fs.ErrNotExist):
@@ -83,6 +82,9 @@ func swap(ready, pl place, was fileOnDisk) error {
 	}
 	return nil
 }
+
+// next returns the place of the ready file while its own place has the hard link of swap.
+func (p place) next() place { return place{p.dir, p.name + ".new"} }
 
 // moveChecked is swap with lstat and rename, for systems without an atomic exchange.
 func moveChecked(ready, pl place, was fileOnDisk) error {

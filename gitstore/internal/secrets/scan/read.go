@@ -54,8 +54,12 @@ func Read(r io.Reader) (Result, error) {
 // compressed has the first bytes of compressed files.
 var compressed = []string{"\x1f\x8b", "PK\x03\x04", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd", "BZh", "7z\xbc\xaf\x27\x1c"}
 
-// isWide reports whether the first bytes of a file are a text in UTF-16 or UTF-32: many NULs, and
-// hardly any other control characters, which binary files have.
+// padding is more NULs than a text in UTF-16 or UTF-32 has in a row. Archives and records of a fixed size
+// have it between texts that belong to different files or fields.
+const padding = "\x00\x00\x00\x00\x00\x00"
+
+// isWide reports whether the first bytes of a file are a text in UTF-16 or UTF-32: many NULs, but no
+// padding, and hardly any other control characters, which binary files have.
 func isWide(head []byte) bool {
 	zeros, controls := 0, 0
 	for _, c := range head {
@@ -66,7 +70,7 @@ func isWide(head []byte) bool {
 			controls++
 		}
 	}
-	return zeros > len(head)/3 && controls < len(head)/16
+	return zeros > len(head)/4 && controls < len(head)/16 && !bytes.Contains(head, []byte(padding))
 }
 
 // withoutNUL removes NULs. What is left of the ASCII characters of UTF-32, and of UTF-16 without a byte
