@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -75,10 +76,17 @@ func TestHostileLooseObjects(t *testing.T) {
 			require.ErrorContains(t, err, s.loosePath(h)+": corrupt: ", what)
 		}
 	}
+	loosen(t, s, h, deflate(bytes.Repeat([]byte{'b'}, 64<<20)))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err := readLoose(s.loosePath(h))
+	runtime.ReadMemStats(&after)
+	require.ErrorContains(t, err, "its header has no end")
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
 	loosen(t, s, h, nil)
 	requireAbsent(t, s, h)
 	loosen(t, s, h, []byte("no object"))
-	_, _, err := s.Read(h)
+	_, _, err = s.Read(h)
 	require.ErrorContains(t, err, s.loosePath(h)+": corrupt: ")
 	_, err = s.Size(h)
 	require.ErrorContains(t, err, s.loosePath(h)+": corrupt: ")

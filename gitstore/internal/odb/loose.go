@@ -2,12 +2,13 @@ package odb
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/utils/sync"
 )
 
 // loosePath returns the path of a loose object in the objects directory.
@@ -42,9 +44,28 @@ func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
 	return withLoose(path, nil)
 }
 
-// headFile is the number of bytes of a file in which the header of the object must end. It limits the
-// memory for a file that never ends its header. Deflate may need up to 64 KiB to return a first byte.
-const headFile = 128 << 10
+// maxHeader is the number of bytes of an object, decompressed, in which its header must end, as in git.
+// A hostile file of some kilobytes can contain a header of gigabytes.
+const maxHeader = 32
+
+// checkHeader fails if the header of the object does not end in time, and sets the file back.
+func checkHeader(f io.ReadSeeker, file *bufio.Reader) error {
+	r, err := sync.GetZlibReader(file)
+	if err != nil {
+		return err
+	}
+	defer sync.PutZlibReader(r)
+	head := make([]byte, maxHeader)
+	n, err := io.ReadFull(r.Reader, head)
+	if err == io.ErrUnexpectedEOF || bytes.IndexByte(head[:n], 0) >= 0 {
+		err = nil // the reader of objects reports what is wrong with a short one
+	} else if err == nil {
+		err = errors.New("its header has no end")
+	}
+	_, seekErr := f.Seek(0, io.SeekStart)
+	file.Reset(f)
+	return cmp.Or(err, seekErr)
+}
 
 // withLoose opens a file, zlib("<type> <size>" NUL content), and returns its type and size. If use is
 // not nil, it reads the content, and withLoose checks that nothing follows. An empty file, which a
@@ -55,18 +76,19 @@ func withLoose(path string, use func(r *objfile.Reader, t plumbing.ObjectType, s
 		return 0, 0, err
 	}
 	defer f.Close()
-	limited := &io.LimitedReader{R: f, N: headFile}
-	file := bufio.NewReader(limited)
+	file := bufio.NewReader(f)
 	if _, err := file.Peek(1); err == io.EOF {
 		return 0, 0, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	} else if err != nil { // objfile would return its text alone
 		return 0, 0, err
 	}
-	r, err := objfile.NewReader(file)
+	var r *objfile.Reader
+	if err = checkHeader(f, file); err == nil {
+		r, err = objfile.NewReader(file)
+	}
 	if err == nil {
 		defer r.Close()
 		t, size, err = r.Header()
-		limited.N = math.MaxInt64
 	}
 	if err == nil && (t > plumbing.TagObject || size < 0) {
 		err = fmt.Errorf("object has the type %s and the size %d", t, size)
