@@ -342,6 +342,9 @@ const pushed = "pushed"
 // NotePush notes that a push of issues to a remote begins, before the first byte is sent. From then on,
 // another clone may know the changes of their operations.
 func (l *Log) NotePush(ctx context.Context, remote string, issues []checkpoint.Issue) error {
+	if len(issues) == 0 {
+		return nil
+	}
 	there, err := l.list(ctx, "")
 	if err != nil || len(there) == 0 {
 		return err
