@@ -173,6 +173,15 @@ func (l *Log) Record(ctx context.Context, k *repo.ObjectWriter, moves []refs.Mov
 		return nil, nil
 	}
 	next := *l.open
+	if !next.Commit.IsZero() {
+		tip, err := l.repo.ReadRef(ctx, next.Name())
+		if err != nil {
+			return nil, err
+		}
+		if tip.IsZero() { // a purge has deleted the entry, with all that it has done before: a new one begins
+			next.Commit, next.Moves, next.Tips, next.Content = tip, nil, nil, nil
+		}
+	}
 	next.addMoves(moves)
 	next.Tips = slices.Clone(next.Tips)
 	for _, m := range moves {

@@ -102,6 +102,32 @@ func TestNumbersAreUnique(t *testing.T) {
 	assert.Equal(t, "_main/0000000001 _main/0000000002 _main/0000000003", p.numbers())
 }
 
+// If another process purges the entry of a running operation, the operation goes on in a new entry,
+// without what it did before.
+func TestAPurgedEntryBeginsAnew(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	one, two := plumbing.NewHash(p.Commit("one")), plumbing.NewHash(p.Commit("two"))
+	live := repo.LiveRef("1")
+	require.NoError(t, p.log.Run(t.Context(), Start{Command: "finish", Issue: "1"}, func() error {
+		for _, m := range []refs.Move{{Name: live, New: one}, {Name: live, Old: one, New: two}} {
+			k := p.log.repo.NewObjectWriter()
+			k.Records = true
+			require.NoError(t, p.log.repo.Move(t.Context(), k, "finish", func() ([]refs.Move, error) { return []refs.Move{m}, nil }))
+			if m.Old.IsZero() {
+				p.Git("update-ref", "-d", p.log.Current().Name())
+			}
+		}
+		return nil
+	}))
+	assert.Equal(t, two.String(), p.Git("rev-parse", live))
+	for e, err := range p.open().Entries(t.Context(), "") {
+		require.NoError(t, err)
+		assert.Equal(t, []Move{{Ref: live, Old: one.String(), New: two.String()}}, e.Moves)
+	}
+	assert.Equal(t, "_main/0000000001", p.numbers())
+}
+
 func TestAWorktreeKeepsItsNewestEntries(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
