@@ -249,3 +249,28 @@ func TestReadsRestoreNoRef(t *testing.T) {
 		assert.Equal(t, []string{"issue 42: refs/checkpoints/42 was changed outside git-checkpoint; its checkpoints of this clone are restored"}, said)
 	}
 }
+
+// A list of refs may have a chain from before a change of another process, and own/ from after it. A
+// read compares the refs as they are then, and names no removal.
+func TestReadsOfMovingRefsNameNoRemoval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := w.manual(5)
+	before := w.Git("rev-parse", LiveRef("42"))
+	_, err := w.s.Archive(ctx, "42", ids[:1], "")
+	require.NoError(t, err)
+	after := w.Git("rev-parse", LiveRef("42"))
+	var said []string
+	reader, err := Open(ctx, Options{Dir: w.Dir, Notify: func(line string) { said = append(said, line) }})
+	require.NoError(t, err)
+	t.Cleanup(func() { reader.Close() })
+	w.Git("update-ref", LiveRef("42"), before)
+	release := reader.CacheRefs(ctx)
+	defer release()
+	w.Git("update-ref", LiveRef("42"), after)
+	_, err = w.s.Archive(ctx, "42", ids[1:2], "")
+	require.NoError(t, err)
+	_, err = reader.List(ctx, "42", 0)
+	require.NoError(t, err)
+	assert.Empty(t, said)
+}

@@ -56,6 +56,27 @@ func (w *world) put(name, text string) {
 
 var nowhere = strings.Repeat("12", objectformat.Size)
 
+// Doctor sets a chain back whose ref in a reftable is symbolic. Such a ref has no file.
+func TestDoctorReplacesASymbolicRefOfAReftable(t *testing.T) {
+	t.Parallel()
+	r := gittest.New(t)
+	if _, err := r.Run(nil, "init", "-q", "--ref-format=reftable", r.Path("tables")); err != nil {
+		t.Skip("this git has no reftable (2.45 has): ", err)
+	}
+	for _, setting := range []string{"user.name", "user.email"} {
+		r.In(r.Path("tables")).Git("config", setting, r.Git("config", setting))
+	}
+	w := worldIn(t, r, r.Path("tables"))
+	w.Commit("first")
+	w.manual(2)
+	tip := w.Git("rev-parse", LiveRef("42"))
+	w.Git("symbolic-ref", LiveRef("42"), repo.OwnRef("42"))
+	w.heal()
+	assert.Equal(t, tip, w.Git("rev-parse", LiveRef("42")))
+	_, err := w.Run(nil, "symbolic-ref", "-q", LiveRef("42"))
+	require.Error(t, err)
+}
+
 // Doctor restores broken chain refs to their last valid value.
 func TestDoctorRestoresBrokenChainRefs(t *testing.T) {
 	gittest.Slow(t)

@@ -120,8 +120,8 @@ func (s *Chains) markDoubles(c *Chain) error {
 // chainOfOwn returns the chain that this clone gave the issue last, with computed contents. The
 // result is empty if it cannot be read.
 func (s *Chains) chainOfOwn(c *Chain) *Chain {
-	tip, err := s.ownTip(context.Background(), c.Issue)
-	if err != nil {
+	_, tip, err := s.tips(context.Background(), c.Issue, s.repo.ReadRef)
+	if err != nil && tip.IsZero() {
 		return s.NoChain(c)
 	}
 	own, err := s.walk(c.Issue, repo.OwnRef(c.Issue), tip, 0, func(*Chain) error { return nil })

@@ -35,21 +35,47 @@ type removal struct {
 // removed compares an issue's chain with the chain that this clone wrote last. It returns nil if they are
 // the same, and if the chain is unreadable: the caller's own read reports the error. Unless again is set,
 // it also returns nil if it has compared these chains before.
-func (s *Chains) removed(ctx context.Context, i checkpoint.Issue, again bool) (*removal, error) {
-	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil {
-		return nil, nil
+//
+// Other processes may move both refs between the two reads, and cached values may be from different times.
+// So if the chain seems to lack checkpoints, removed reads the refs again, and compares those that moved.
+func (s *Chains) removed(ctx context.Context, i checkpoint.Issue, again bool) (r *removal, err error) {
+	live, own, err := s.tips(ctx, i, s.repo.ReadRef)
+	for tries := 0; ; tries++ {
+		compared := [2]plumbing.Hash{live, own}
+		if err != nil || own == live || !again && s.compared[i] == compared {
+			return nil, nil
+		}
+		s.compared[i] = compared
+		r, err = s.compare(ctx, i, live, own)
+		if r == nil || !r.lacks || s.repo.IssueLock != nil || tries == compareTries {
+			return r, err
+		}
+		if live, own, err = s.tips(ctx, i, s.repo.Refs.Now); err == nil && compared == [2]plumbing.Hash{live, own} {
+			return r, nil
+		}
 	}
-	own, err := s.ownTip(ctx, i)
-	if err == nil && !own.IsZero() && own != live { // a save may have moved both between the two reads
-		live, err = s.repo.Refs.Now(ctx, repo.LiveRef(i))
+}
+
+// compareTries limits the comparisons while another process moves the refs.
+const compareTries = 5
+
+// tips returns the tip of an issue's chain, and the tip that this clone gave it last. If the refs of the
+// chain and own/ were deleted together, the latter is read from a file.
+func (s *Chains) tips(ctx context.Context, i checkpoint.Issue, read func(context.Context, string) (plumbing.Hash, error)) (live, own plumbing.Hash, err error) {
+	if own, err = read(ctx, repo.OwnRef(i)); err == nil {
+		live, err = read(ctx, repo.LiveRef(i))
 	}
-	compared := [2]plumbing.Hash{live, own}
-	if err != nil || own == live || !again && s.compared[i] == compared {
-		return nil, nil
+	if err == nil && own.IsZero() && live.IsZero() {
+		if noted := s.repo.NotedOwn(i); !noted.IsZero() && s.repo.Objects.Has(noted) { // otherwise a gc has deleted it
+			own = noted
+		}
 	}
-	s.compared[i] = compared
-	r := &removal{live: live, own: own, tip: live, k: s.repo.NewObjectWriter()}
+	return live, own, err
+}
+
+// compare returns the difference between two chains.
+func (s *Chains) compare(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) (r *removal, err error) {
+	r = &removal{live: live, own: own, tip: live, k: s.repo.NewObjectWriter()}
 	switch {
 	case own.IsZero(): // plain git fetched the chain
 		return r, nil
@@ -147,24 +173,6 @@ func (s *Chains) notifyApart(i checkpoint.Issue, why error) {
 	s.repo.Notify("issue %s: %s was changed outside git-checkpoint, and its checkpoints of this clone cannot be restored: %v", i, repo.LiveRef(i), why)
 }
 
-// ownTip returns the tip that this clone gave an issue's chain last. If the refs of the
-// chain and own/ were deleted together, it is read from a file.
-func (s *Chains) ownTip(ctx context.Context, i checkpoint.Issue) (plumbing.Hash, error) {
-	own, err := s.repo.ReadRef(ctx, repo.OwnRef(i))
-	if err != nil || !own.IsZero() {
-		return own, err
-	}
-	live, err := s.repo.ReadRef(ctx, repo.LiveRef(i))
-	if err != nil || !live.IsZero() {
-		return plumbing.ZeroHash, err
-	}
-	noted := s.repo.NotedOwn(i)
-	if noted.IsZero() || !s.repo.Objects.Has(noted) { // a gc has deleted it
-		return plumbing.ZeroHash, nil
-	}
-	return noted, nil
-}
-
 // isLost reports whether a commit is missing or damaged. It fails if the operating system
 // could not read the commit, because the commit may exist.
 func (s *Chains) isLost(commit plumbing.Hash) (bool, error) {
@@ -224,7 +232,15 @@ func (s *Chains) archiveLeaving(ctx context.Context, k *repo.ObjectWriter, want 
 	if len(want.Ledger.IDs(ledger.Archived)) == 0 {
 		return nil, nil
 	}
-	here, err := s.ReadChain(ctx, chains[0].Issue, repo.ArchiveRef(chains[0].Issue), 0)
+	read, issue := s.repo.ReadRef, chains[0].Issue
+	if s.repo.IssueLock == nil {
+		read = s.repo.Refs.Now // a cached value may be older than the chains
+	}
+	tip, err := read(ctx, repo.ArchiveRef(issue))
+	if err != nil {
+		return nil, err
+	}
+	here, err := s.Walk(issue, repo.ArchiveRef(issue), tip, 0)
 	if err != nil {
 		return nil, err
 	}

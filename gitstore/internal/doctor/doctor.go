@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
@@ -96,22 +97,35 @@ func (s *Doctor) ObjectCounts(ctx context.Context) (ObjectCounts, error) {
 	return ObjectCounts{Loose: counts["count"], Packs: counts["packs"]}, nil
 }
 
-// findAhead reports checkpoints whose date is more than a day ahead.
+// findAhead reports checkpoints whose date is more than a day ahead, or whose clock is a day ahead
+// of their date. A checkpoint that was saved on top of such a date has a clock ahead, but its own
+// date.
 func (s *Doctor) findAhead(ctx context.Context, issues []checkpoint.Issue) (found []Finding) {
 	for _, issue := range issues {
 		l, err := s.chain.List(ctx, issue, 0)
 		if err != nil {
 			continue // likewise
 		}
-		count, id := 0, "" // of the newest
+		var newest checkpoint.Clock // clocks of saves after this one are just above it
 		for i := range l.Checkpoints {
-			if c := &l.Checkpoints[i]; checkpoint.ClockAt(c.Saved).Ahead(s.repo.Now()) {
+			newest = max(newest, l.Checkpoints[i].Clock)
+		}
+		count, id, clock := 0, "", "" // of the newest
+		for i := range l.Checkpoints {
+			c := &l.Checkpoints[i]
+			if checkpoint.ClockAt(c.Saved).Ahead(s.repo.Now()) {
 				count++
 				id = cmp.Or(id, c.Name())
+			}
+			if c.Stated != c.Clock && c.Stated > newest+checkpoint.Clock(time.Second) {
+				clock = cmp.Or(clock, c.Name())
 			}
 		}
 		if count > 0 {
 			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", issue, plural(count, "checkpoint"), id))
+		}
+		if clock != "" {
+			found = append(found, warning("issue %s: the clock of %s is more than a day ahead of its date, and its date counts: no save writes such a clock", issue, clock))
 		}
 	}
 	return found

@@ -165,7 +165,7 @@ func (s *Doctor) replaceBroken(ctx context.Context, name string, old, to plumbin
 		return "", fmt.Errorf("%s: another process has already fixed it", name)
 	}
 	if isFile := old.IsZero(); isFile || to.IsZero() {
-		kept, err := s.keepBroken(name, old)
+		kept, err := s.keepBroken(ctx, name, old)
 		if err != nil {
 			return "", fmt.Errorf("set %s aside: %w", name, err)
 		}
@@ -189,8 +189,8 @@ func (s *Doctor) replaceBroken(ctx context.Context, name string, old, to plumbin
 }
 
 // keepBroken stores a ref's value in a private file. If the file of the ref contains no
-// object id, keepBroken moves that file away instead.
-func (s *Doctor) keepBroken(name string, value plumbing.Hash) (kept string, err error) {
+// object id, keepBroken moves that file away instead. It deletes a symbolic ref of a reftable.
+func (s *Doctor) keepBroken(ctx context.Context, name string, value plumbing.Hash) (kept string, err error) {
 	dir := filepath.Join(s.repo.Info.CommonDir, "git-checkpoint", "broken")
 	if err := s.repo.Objects.MakeDirs(dir); err != nil {
 		return "", err
@@ -199,6 +199,16 @@ func (s *Doctor) keepBroken(name string, value plumbing.Hash) (kept string, err 
 	kept = filepath.Join(dir, base)
 	if err := operation.MoveKept(s.repo, name, kept+"-files"); err != nil {
 		return "", err
+	}
+	if value.IsZero() && s.repo.Info.RefFormat != "files" { // a symbolic ref
+		target, err := s.repo.Git.Line(ctx, "symbolic-ref", name)
+		if err == nil {
+			err = s.repo.WriteFile(kept, []byte("ref: "+target+"\n"))
+		}
+		if err == nil {
+			_, err = s.repo.Git.Output(ctx, "symbolic-ref", "--delete", name)
+		}
+		return kept, err
 	}
 	if value.IsZero() {
 		return kept, os.Rename(filepath.Join(s.repo.Info.CommonDir, filepath.FromSlash(name)), kept)

@@ -192,6 +192,12 @@ func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error)
 		for _, found := range brokenRef().FindAllStringSubmatch(run.Warnings(), -1) {
 			l.broken[found[1]] = ""
 		}
+		if r.Files {
+			if err := r.addLoose(ctx, l); err != nil {
+				return nil, err
+			}
+			return l, nil
+		}
 		if !hasTables || hasHead || again {
 			return l, nil
 		}
@@ -205,6 +211,43 @@ func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error)
 var brokenRef = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^warning: ignoring (?:broken ref|ref with broken name|dangling symref) (.+)$`)
 })
+
+// addLoose adds the loose refs that git for-each-ref leaves out without a warning: dangling symbolic refs,
+// and files with the name of no ref. It fails if a directory is unreadable: git lists the others.
+func (r *Reader) addLoose(ctx context.Context, l *listing) error {
+	for _, prefix := range l.patterns {
+		root := r.file(prefix) + string(filepath.Separator)
+		// Like git, follow a symlink in place of the folder.
+		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+			if errors.Is(err, syscall.ENOTDIR) { // a ref has the name of the prefix
+				return nil
+			}
+			if err != nil || d.IsDir() || strings.HasSuffix(file, ".lock") {
+				return fsutil.IgnoreMissing(err)
+			}
+			name := prefix + filepath.ToSlash(file[len(root):])
+			_, isBroken := l.broken[name]
+			if _, isListed := l.values[name]; isListed || isBroken {
+				return nil
+			}
+			value, err := r.Now(ctx, name)
+			_, lost := os.Lstat(file)
+			switch info, statErr := os.Stat(file); {
+			case errors.Is(lost, fs.ErrNotExist), statErr == nil && info.IsDir(): // deleted, or a symlink, whose refs git lists
+			case err == nil && !value.IsZero() && MayBe(name): // a new ref
+				l.values[name] = value
+				l.byBase[path.Base(name)] = append(l.byBase[path.Base(name)], name)
+			default:
+				l.broken[name] = ""
+			}
+			return nil
+		})
+		if fsutil.IgnoreMissing(err) != nil {
+			return fmt.Errorf("list %s: %w", prefix, err)
+		}
+	}
+	return nil
+}
 
 // below returns the cache if it has all refs below prefixes, otherwise a new listing of them.
 func (r *Reader) below(ctx context.Context, prefixes ...string) (*listing, error) {
@@ -254,10 +297,7 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 // InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
 // of a name. It omits refs without a valid object id.
 func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string]plumbing.Hash, error) {
-	l, err := r.cache, error(nil)
-	if !l.has(prefix) {
-		l, err = r.list(ctx, prefix+"*/"+base)
-	}
+	l, err := r.below(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"strings"
@@ -81,6 +82,38 @@ func TestCacheKeepsValues(t *testing.T) {
 		assert.Equal(t, map[string]plumbing.Hash{own + "1": plumbing.NewHash(one)}, values)
 		r.Release()
 	}
+}
+
+// Names and Values treat a loose ref that git for-each-ref leaves out without a warning as broken, and fail
+// if git cannot list a directory.
+func TestListReportsWhatGitLeavesOut(t *testing.T) {
+	t.Parallel()
+	w, r, one := reader(t)
+	const live = "refs/checkpoints/"
+	w.Git("update-ref", live+"1", one)
+	w.Git("symbolic-ref", live+"dangling", live+"none")
+	w.Git("symbolic-ref", live+"symbolic", live+"1")
+	for _, name := range []string{".hidden", "a b"} {
+		require.NoError(t, os.WriteFile(w.GitPath(live+name), []byte(one+"\n"), 0o666))
+	}
+	require.NoError(t, os.MkdirAll(w.GitPath("refs/else/where"), 0o777))
+	require.NoError(t, os.Symlink("../else", w.GitPath(live+"link")))
+	w.Git("update-ref", "refs/else/5", one)
+	names, err := r.Names(t.Context(), live)
+	require.NoError(t, err)
+	assert.Equal(t, ".hidden|1|a b|dangling|link/5|symbolic", strings.ReplaceAll(strings.Join(names, "|"), live, ""))
+	values, err := r.Values(t.Context(), live)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]plumbing.Hash{live + "1": plumbing.NewHash(one), live + "link/5": plumbing.NewHash(one)}, values)
+	require.NoError(t, os.Chmod(w.GitPath("refs/checkpoints"), 0))
+	t.Cleanup(func() { assert.NoError(t, os.Chmod(w.GitPath("refs/checkpoints"), 0o777)) })
+	if _, err := os.ReadDir(w.GitPath("refs/checkpoints")); err == nil {
+		t.Skip("this user reads all directories")
+	}
+	_, err = r.Names(t.Context(), live)
+	require.ErrorIs(t, err, fs.ErrPermission)
+	_, err = r.InFolders(t.Context(), live, "1")
+	require.ErrorIs(t, err, fs.ErrPermission)
 }
 
 // Values lists loose and packed refs like git: loose values take precedence, nested refs are included, and
