@@ -14,10 +14,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"git-checkpoint/gitstore/fsutil"
@@ -127,9 +125,12 @@ func Parse(name string, data []byte) (plumbing.Hash, error) {
 // values of that time. A command that reads the refs of all issues calls it, because each read
 // takes some system calls, or a git process for reftables. A broken ref is still read by each
 // Read. The issue lock releases the cache, because a decision to move a ref needs its value.
-func (r *Reader) Cache(ctx context.Context, prefixes ...string) (err error) {
+func (r *Reader) Cache(ctx context.Context, prefixes ...string) error {
 	r.Release()
-	r.cache, err = r.list(ctx, prefixes...)
+	l, err := r.below(ctx, prefixes...)
+	if err == nil {
+		r.cache = l
+	}
 	return err
 }
 
@@ -167,11 +168,7 @@ func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error)
 		g, args = g.With("GIT_DIR="+r.Path), append(args, "--include-root-refs", "HEAD")
 	}
 	for again := false; ; again = true {
-		var out []byte
-		run, err := g.Start(ctx, append(args, patterns...)...)
-		if err == nil {
-			out, err = run.Finish(nil)
-		}
+		out, err := g.Output(ctx, append(args, patterns...)...)
 		if err != nil {
 			return nil, fmt.Errorf("list %s: %w", strings.Join(patterns, " "), err)
 		}
@@ -189,15 +186,6 @@ func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error)
 				l.byBase[path.Base(name)] = append(l.byBase[path.Base(name)], name)
 			}
 		}
-		for _, found := range brokenRef().FindAllStringSubmatch(run.Warnings(), -1) {
-			l.broken[found[1]] = ""
-		}
-		if r.Files {
-			if err := r.addLoose(ctx, l); err != nil {
-				return nil, err
-			}
-			return l, nil
-		}
 		if !hasTables || hasHead || again {
 			return l, nil
 		}
@@ -207,13 +195,9 @@ func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error)
 	}
 }
 
-// brokenRef matches the warnings of git for-each-ref about refs that it leaves out.
-var brokenRef = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^warning: ignoring (?:broken ref|ref with broken name|dangling symref) (.+)$`)
-})
-
-// addLoose adds the loose refs that git for-each-ref leaves out without a warning: dangling symbolic refs,
-// and files with the name of no ref. It fails if a directory is unreadable: git lists the others.
+// addLoose adds the loose refs below prefixes that git for-each-ref leaves out: broken refs, dangling
+// symbolic refs, and files with the name of no ref. It fails if a directory is unreadable, of which git
+// says nothing.
 func (r *Reader) addLoose(ctx context.Context, l *listing) error {
 	for _, prefix := range l.patterns {
 		root := r.file(prefix) + string(filepath.Separator)
@@ -249,12 +233,16 @@ func (r *Reader) addLoose(ctx context.Context, l *listing) error {
 	return nil
 }
 
-// below returns the cache if it has all refs below prefixes, otherwise a new listing of them.
+// below returns the refs below prefixes, from the cache if it has them.
 func (r *Reader) below(ctx context.Context, prefixes ...string) (*listing, error) {
 	if r.cache.has(prefixes...) {
 		return r.cache, nil
 	}
-	return r.list(ctx, prefixes...)
+	l, err := r.list(ctx, prefixes...)
+	if err == nil && r.Files {
+		err = r.addLoose(ctx, l)
+	}
+	return l, err
 }
 
 // Names returns the sorted names of the refs below a prefix, including broken refs.
@@ -297,7 +285,10 @@ func (r *Reader) Values(ctx context.Context, prefixes ...string) (map[string]plu
 // InFolders returns the refs prefix + folder + "/" + base for all folders, which are one component
 // of a name. It omits refs without a valid object id.
 func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string]plumbing.Hash, error) {
-	l, err := r.below(ctx, prefix)
+	l, err := r.cache, error(nil)
+	if !l.has(prefix) {
+		l, err = r.list(ctx, prefix+"*/"+base)
+	}
 	if err != nil {
 		return nil, err
 	}
