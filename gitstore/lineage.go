@@ -3,6 +3,8 @@ package gitstore
 import (
 	"context"
 	"slices"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // A Lineage finds the checkpoints that the files of the checkpoints in a list came from. The list
@@ -12,6 +14,7 @@ type Lineage struct {
 
 	former func(branch string) []string // former names of a branch, nil function: not known
 	names  map[string][]string
+	byID   map[checkpoint.ID][]int // indexes of the checkpoints of an id
 }
 
 // Lineage returns the lineage of a list, in which renamed branches are followed.
@@ -38,24 +41,25 @@ func (l *Lineage) Before(i int) (from *Checkpoint, known bool) {
 
 func (l *Lineage) before(i int) (at int, known bool) {
 	all := l.List.Checkpoints
-	after, _ := all[i].CameAfter()
-	at = -1
-	for k := i + 1; k < len(all); k++ {
-		if !all[k].Valid() || !l.isSameBranch(&all[i], &all[k]) {
-			continue
-		}
-		place := slices.Index(after, all[k].ID)
-		if place >= 0 {
-			after = after[:place] // a later id of the trailer is further back
-		}
-		if place >= 0 || at < 0 {
-			at = k
-		}
-		if place == 0 {
-			break
+	if l.byID == nil {
+		l.byID = map[checkpoint.ID][]int{}
+		for k := range all {
+			l.byID[all[k].ID] = append(l.byID[all[k].ID], k)
 		}
 	}
-	return at, at >= 0 || l.List.Complete
+	isBefore := func(k int) bool { return k > i && all[k].Valid() && l.isSameBranch(&all[i], &all[k]) }
+	after, _ := all[i].CameAfter()
+	for _, id := range after { // a later id of the trailer is further back
+		if found := slices.IndexFunc(l.byID[id], isBefore); found >= 0 {
+			return l.byID[id][found], true
+		}
+	}
+	for at = i + 1; at < len(all); at++ {
+		if isBefore(at) {
+			return at, true
+		}
+	}
+	return -1, l.List.Complete
 }
 
 // isSameBranch reports whether two checkpoints are of one branch, which can have been renamed after

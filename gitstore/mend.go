@@ -35,7 +35,7 @@ func (s *Store) Mend(ctx context.Context, report *Report, req OpenRemoteRequest,
 		switch {
 		case len(given) > before:
 			if err = k.Flush(ctx); err == nil {
-				s.repo.Objects.Refresh()
+				s.repo.Objects.Close()
 				report, err = s.Verify(ctx, report.Issue) // finds objects below the mended ones
 			}
 		case len(remotes) == 0:

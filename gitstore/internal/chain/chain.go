@@ -93,6 +93,10 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	return c, err
 }
 
+// readAhead is the number of commits of a chain after which more are read at once. The chains of most issues
+// are shorter, and reading them starts no other git process.
+const readAhead = 200
+
 // walk is Walk with a function that marks checkpoints as Other. If too few others are left, walk reads all.
 func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int, mark func(*Chain) error) (*Chain, error) {
 	c := &Chain{Issue: issue, Ref: ref, Tip: tip, Ledger: ledger.New()}
@@ -103,10 +107,15 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	base := Genesis(issue).Hash
 	size, found, foreign, ended := 0, 0, 0, false
 	isCut := func() bool { n := len(c.Commits); return n > 0 && s.IsBoundary(c.Commits[n-1].Raw.Hash) }
+	ahead := readAhead
 	for at := tip; !ended && (limit <= 0 || found < limit); {
 		if at == base {
 			c.Rooted, ended = true, true
 			break
+		}
+		if len(c.Commits) == ahead {
+			s.repo.Objects.ReadAhead(at, 3*ahead)
+			ahead *= 4
 		}
 		commit, err := s.repo.ReadCommit(at)
 		if err != nil {

@@ -103,7 +103,7 @@ func (b *Batch) keptOnly() []plumbing.Hash {
 // Missing returns the hashes of added and kept objects that the database does not contain
 // now. It detects objects in packs that a concurrent gc has removed.
 func (b *Batch) Missing() (missing []plumbing.Hash) {
-	refresh := sync.OnceFunc(b.store.Refresh) // seldom: most objects are loose
+	refresh := sync.OnceFunc(b.store.Close) // seldom: most objects are loose
 	check := func(h plumbing.Hash) {
 		if statLoose(b.store.loosePath(h)) == nil {
 			return

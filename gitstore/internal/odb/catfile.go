@@ -93,6 +93,34 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 	}
 }
 
+// maxAhead limits the bytes that ReadAhead keeps.
+const maxAhead = 32 << 20
+
+// ReadAhead reads a commit and most others that follow by their first parents, so that the next read of
+// each waits for no answer. It leaves errors to these reads.
+func (s *Database) ReadAhead(commit plumbing.Hash, most int) {
+	s.cat.mu.Lock()
+	defer s.cat.mu.Unlock()
+	ids, _ := s.cat.git.Output(context.Background(), "rev-list", "--first-parent", "--max-count="+strconv.Itoa(most), commit.String(), "--")
+	list := strings.Fields(string(ids))
+	t, err := s.cat.talk()
+	if err != nil || s.cat.isOld || len(list) == 0 {
+		return
+	}
+	go t.run.Write([]byte("contents " + strings.Join(list, "\ncontents ") + "\n")) // git waits until its answers are read
+	size := int64(0)
+	for _, hex := range list {
+		h := plumbing.NewHash(hex)
+		a, err := readAnswer(t.out, forContents, h)
+		if size += a.size; err != nil || size > maxAhead {
+			s.cat.running = nil
+			_ = t.run.Kill()
+			return
+		}
+		s.ahead.Store(h, a)
+	}
+}
+
 // unknownOption is git's exit status for an option that it does not know.
 const unknownOption = 129
 
@@ -121,14 +149,14 @@ func (c *catFile) talk() (*talk, error) {
 	return c.running, nil
 }
 
-// refresh ends git, which keeps packs open that another process may have deleted. The next question
-// starts a new process.
-func (c *catFile) refresh() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.running != nil {
-		_, _ = c.running.run.Finish(nil) // git ends with its input
-		c.running = nil
+// Close ends git until the next question. It makes later reads ignore objects that another process has
+// deleted: git keeps the packs open that it has read.
+func (s *Database) Close() {
+	s.cat.mu.Lock()
+	defer s.cat.mu.Unlock()
+	if s.cat.running != nil {
+		_, _ = s.cat.running.run.Finish(nil) // git ends with its input
+		s.cat.running = nil
 	}
 }
 

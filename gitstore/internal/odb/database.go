@@ -22,6 +22,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -62,6 +63,7 @@ type Database struct {
 	cat     catFile
 	missing missing
 	held    held
+	ahead   sync.Map // of ReadAhead: plumbing.Hash to answer, until the object is read
 
 	trace func(step, path string) // called by tests after each step of a flush
 }
@@ -79,29 +81,27 @@ func Open(c Config) (*Database, error) {
 	return &Database{cfg: c, cat: catFile{git: c.Git.With("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")}}, nil
 }
 
-// Close ends git, as Refresh does.
-func (s *Database) Close() { s.cat.refresh() }
-
-// Refresh makes later reads ignore objects that another process has deleted: git keeps the packs
-// open that it has read.
-func (s *Database) Refresh() { s.cat.refresh() }
-
 // Read returns type and content of an object. The caller owns the content. Read does not
 // verify the hash, except during Hold. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
 func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if o := s.held.get(h); o != nil {
 		return o.kind, bytes.Clone(o.content), nil
 	}
-	t, content, err := readLoose(s.loosePath(h))
-	if err != nil {
-		var a answer
-		a, err = s.ask(forContents, h, err)
-		t, content = a.kind, a.content
-	}
+	a, err := s.read(h)
 	if err == nil {
-		err = s.held.put(h, t, content)
+		err = s.held.put(h, a.kind, a.content)
 	}
-	return t, content, err
+	return a.kind, a.content, err
+}
+
+func (s *Database) read(h plumbing.Hash) (a answer, err error) {
+	if ahead, isRead := s.ahead.LoadAndDelete(h); isRead {
+		return ahead.(answer), nil
+	}
+	if a.kind, a.content, err = readLoose(s.loosePath(h)); err != nil {
+		a, err = s.ask(forContents, h, err)
+	}
+	return a, err
 }
 
 // Header returns type and size of an object.

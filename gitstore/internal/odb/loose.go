@@ -3,7 +3,6 @@ package odb
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -56,15 +55,13 @@ func checkHeader(f io.ReadSeeker, file *bufio.Reader) error {
 	}
 	defer sync.PutZlibReader(r)
 	head := make([]byte, maxHeader)
-	n, err := io.ReadFull(r.Reader, head)
-	if err == io.ErrUnexpectedEOF || bytes.IndexByte(head[:n], 0) >= 0 {
-		err = nil // the reader of objects reports what is wrong with a short one
-	} else if err == nil {
-		err = errors.New("its header has no end")
+	n, _ := io.ReadFull(r.Reader, head) // the reader of objects reports what is wrong with a short one
+	if n == maxHeader && bytes.IndexByte(head, 0) < 0 {
+		return errors.New("its header has no end")
 	}
-	_, seekErr := f.Seek(0, io.SeekStart)
+	_, err = f.Seek(0, io.SeekStart)
 	file.Reset(f)
-	return cmp.Or(err, seekErr)
+	return err
 }
 
 // withLoose opens a file, zlib("<type> <size>" NUL content), and returns its type and size. If use is

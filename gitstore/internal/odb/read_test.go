@@ -102,8 +102,8 @@ func TestReadFetchesMissingObjectOfPartialClone(t *testing.T) {
 	require.Equal(t, origin.Read("big.txt"), string(content))
 }
 
-// After Refresh, an object of a deleted pack is missing.
-func TestRefreshForgetsDeletedPacks(t *testing.T) {
+// After Close, an object of a deleted pack is missing.
+func TestCloseForgetsDeletedPacks(t *testing.T) {
 	t.Parallel()
 	r := fixture(t, 2)
 	r.Git("gc", "-q")
@@ -111,6 +111,34 @@ func TestRefreshForgetsDeletedPacks(t *testing.T) {
 	s := open(t, r)
 	require.True(t, s.Has(head))
 	require.NoError(t, os.Remove(onlyPack(t, r)))
-	s.Refresh()
+	s.Close()
 	require.False(t, s.Has(head))
+}
+
+// ReadAhead reads as many commits as it is told, and as git reads them. What it cannot read, it leaves to
+// later reads.
+func TestReadAhead(t *testing.T) {
+	t.Parallel()
+	r := fixture(t, 300)
+	r.Git("repack", "-adq")
+	list := strings.Fields(r.Git("rev-list", "--first-parent", "HEAD"))
+	s, packs := open(t, r), r.GitPath("objects/pack")
+	most := 250
+	s.ReadAhead(plumbing.NewHash(list[0]), most)
+	s.Close()
+	require.NoError(t, os.Rename(packs, packs+".away"))
+	for n, hex := range list {
+		kind, content, err := s.Read(plumbing.NewHash(hex))
+		if n >= most {
+			require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, hex, plumbing.ComputeHash(kind, content).String())
+	}
+	s.ReadAhead(plumbing.NewHash(list[0]), most)
+	requireAbsent(t, s, plumbing.NewHash(list[0]))
+	require.NoError(t, os.Rename(packs+".away", packs))
+	_, _, err := s.Read(plumbing.NewHash(list[0]))
+	require.NoError(t, err)
 }

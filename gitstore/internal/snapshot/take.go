@@ -85,7 +85,7 @@ func (s *Capturer) take(ctx context.Context, req Request, k *repo.ObjectWriter) 
 	fresh := req.Reread
 	if fresh {
 		o.note.User = userIndex{}
-		s.repo.Objects.Refresh()
+		s.repo.Objects.Close()
 	}
 	for tries := 1; ; tries++ {
 		t := &taker{
