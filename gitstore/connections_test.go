@@ -69,7 +69,7 @@ func TestSyncAfterPlainPush(t *testing.T) {
 	assert.Equal(t, a.Git("rev-parse", LiveRef("42")), a.Git("rev-parse", a.s.chain.TrackingRef("origin", "42")))
 }
 
-// A fetch takes one connection to list the refs of the remote, and one more for what is new.
+// A fetch opens one connection for the list of refs, and a second one if the remote has new commits.
 func TestFetchTakesFewConnections(t *testing.T) {
 	gittest.Slow(t)
 	a, b, srv, hub := served(t)

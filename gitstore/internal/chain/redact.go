@@ -88,8 +88,8 @@ func lastKey(path string) string {
 var noTexts = []string{"version", "checkpoint_id", "issue_number", "created_at", "clock", "trigger"}
 
 // eachText replaces the texts and keys in a value by results of text, and returns the value. It replaces the
-// keys of a mapping after the texts below, since they help to recognize secret texts. where names the place
-// of a text, and key is its key, if there is one. path is "" for the document, otherwise it begins with a dot.
+// keys of a mapping after the texts below, since they help to recognize secret texts. where is the place of
+// a text in words, and key its key in a mapping, or "". path is "" for the document, otherwise it begins with a dot.
 func eachText(v any, path string, text func(where, key, text string) string) any {
 	where := strings.TrimPrefix(path, ".")
 	switch v := v.(type) {

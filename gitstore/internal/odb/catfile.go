@@ -107,7 +107,8 @@ func (s *Database) ReadAhead(commit plumbing.Hash, most int) {
 	if err != nil || s.cat.isOld || len(list) == 0 {
 		return
 	}
-	go t.run.Write([]byte("contents " + strings.Join(list, "\ncontents ") + "\n")) // git waits until its answers are read
+	ask := string(forContents) + " "
+	go t.run.Write([]byte(ask + strings.Join(list, "\n"+ask) + "\n")) // git waits until its answers are read
 	size := int64(0)
 	for _, hex := range list {
 		h := plumbing.NewHash(hex)

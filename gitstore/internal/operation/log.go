@@ -178,7 +178,7 @@ func (l *Log) Record(ctx context.Context, k *repo.ObjectWriter, moves []refs.Mov
 		if err != nil {
 			return nil, err
 		}
-		if tip.IsZero() { // a purge has deleted the entry, with all that it has done before: a new one begins
+		if tip.IsZero() { // after a purge of the entry, a new one begins with the next move
 			next.Commit, next.Moves, next.Tips, next.Content = tip, nil, nil, nil
 		}
 	}

@@ -148,6 +148,11 @@ type listing struct {
 	byBase   map[string][]string // the names of the values by their last component
 }
 
+func (l *listing) add(name string, value plumbing.Hash) {
+	l.values[name] = value
+	l.byBase[path.Base(name)] = append(l.byBase[path.Base(name)], name)
+}
+
 // has reports whether the listing has all refs below prefixes.
 func (l *listing) has(prefixes ...string) bool {
 	isListed := func(prefix string) bool {
@@ -182,8 +187,7 @@ func (r *Reader) list(ctx context.Context, patterns ...string) (*listing, error)
 			case words[1] != "":
 				l.broken[name] = words[1]
 			default:
-				l.values[name] = plumbing.NewHash(words[0])
-				l.byBase[path.Base(name)] = append(l.byBase[path.Base(name)], name)
+				l.add(name, plumbing.NewHash(words[0]))
 			}
 		}
 		if !hasTables || hasHead || again {
@@ -210,8 +214,7 @@ func (r *Reader) addLoose(ctx context.Context, l *listing) error {
 				return fsutil.IgnoreMissing(err)
 			}
 			name := prefix + filepath.ToSlash(file[len(root):])
-			_, isBroken := l.broken[name]
-			if _, isListed := l.values[name]; isListed || isBroken {
+			if _, isBroken := l.broken[name]; isBroken || !l.values[name].IsZero() {
 				return nil
 			}
 			value, err := r.Now(ctx, name)
@@ -219,8 +222,7 @@ func (r *Reader) addLoose(ctx context.Context, l *listing) error {
 			switch info, statErr := os.Stat(file); {
 			case errors.Is(lost, fs.ErrNotExist), statErr == nil && info.IsDir(): // deleted, or a symlink, whose refs git lists
 			case err == nil && !value.IsZero() && MayBe(name): // a new ref
-				l.values[name] = value
-				l.byBase[path.Base(name)] = append(l.byBase[path.Base(name)], name)
+				l.add(name, value)
 			default:
 				l.broken[name] = ""
 			}
@@ -304,12 +306,7 @@ func (r *Reader) InFolders(ctx context.Context, prefix, base string) (map[string
 
 // Below reports whether a name is below one of the prefixes.
 func Below(name string, prefixes []string) bool {
-	for _, prefix := range prefixes {
-		if len(name) > len(prefix) && strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return len(name) > len(p) && strings.HasPrefix(name, p) })
 }
 
 // A folder is an os.DirFS that accepts ref names, which may be invalid UTF-8.

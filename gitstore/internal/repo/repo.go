@@ -139,10 +139,16 @@ func (s *Repo) RootGit() git.Git {
 func (s *Repo) Boundary(ctx context.Context) *repository.Boundary {
 	b := s.Info.Boundary()
 	b.Tracks = func(path string) bool {
-		out, err := s.RootGit().Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", path)
-		return err == nil && len(out) > 0
+		tracked, err := s.IsTracked(ctx, path)
+		return err == nil && tracked
 	}
 	return b
+}
+
+// IsTracked reports whether git tracks a worktree file, or any file below a directory.
+func (s *Repo) IsTracked(ctx context.Context, path string) (bool, error) {
+	out, err := s.RootGit().Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", path)
+	return len(out) > 0, err
 }
 
 // StateDir returns the folder for state of this worktree: the session, locks and

@@ -144,7 +144,7 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 	switch {
 	case stored != t.Path && (o.known[stored] || o.area.lookup(stored).stages != (Stages{})):
 		st.above = stored
-		if dir := path.Dir(t.Path); dir != path.Dir(stored) { // it goes with its last file
+		if dir := path.Dir(t.Path); dir != path.Dir(stored) { // removed with its last file
 			st.made = dir
 		}
 		return nil

@@ -73,14 +73,19 @@ func swap(ready, pl place, was fileOnDisk) error {
 	case err != nil:
 		return err
 	}
-	got, err := ready.dir.Lstat(ready.name)
-	if err == nil && !sameFile(was.info, got) {
-		err = ErrConcurrentChange
-	}
-	if err != nil {
+	if err := ready.check(was); err != nil {
 		return errors.Join(err, exchange(ready, pl))
 	}
 	return nil
+}
+
+// check fails with ErrConcurrentChange if the file at a place was replaced or modified since it was read.
+func (p place) check(was fileOnDisk) error {
+	now, err := p.dir.Lstat(p.name)
+	if err == nil && !sameFile(was.info, now) {
+		return ErrConcurrentChange
+	}
+	return err
 }
 
 // next returns the place of the ready file while its own place has the hard link of swap.
@@ -111,9 +116,8 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.EXDEV):
-		now, err := pl.dir.Lstat(pl.name)
-		if err == nil && !sameFile(was.info, now) {
-			return ErrConcurrentChange
+		if err := pl.check(was); errors.Is(err, ErrConcurrentChange) {
+			return err
 		}
 		if was.isAside() {
 			return aside(os.Rename(pl.path(), trash.path()))
@@ -124,11 +128,7 @@ func take(in *places, name string, was fileOnDisk, trash place) error {
 	case err != nil:
 		return err
 	}
-	got, err := trash.dir.Lstat(trash.name)
-	if err == nil && !sameFile(was.info, got) {
-		err = ErrConcurrentChange
-	}
-	if err != nil {
+	if err := trash.check(was); err != nil {
 		return errors.Join(err, moveNew(trash, pl))
 	}
 	return nil

@@ -49,24 +49,23 @@ func (r *Round) WriteObjects(ctx context.Context) {
 // plans that changed the remote although their local refs did not move.
 func (r *Round) MoveLocalRefs(ctx context.Context) {
 	var seen, moving []*issuePlan
-	var known []checkpoint.Issue
+	var known []checkpoint.Issue // whose operations the remote knows: plain git may have pushed the chain
 	for _, p := range r.plans {
-		if r.errs[p.issue] == nil && !p.tip.IsZero() && p.tip == p.theirs.Tip {
+		if r.errs[p.issue] != nil {
+			continue
+		}
+		if !p.tip.IsZero() && p.tip == p.theirs.Tip {
 			known = append(known, p.issue)
 		}
-	}
-	// A remote that has the chain knows its operations, although plain git may have pushed it.
-	if err := r.y.Sharer.log.NotePush(ctx, chain.ShownRemote(r.y.Conn.Remote), known); err != nil {
-		r.y.Sharer.repo.Notify("an undo may not know that %s has what it reverts: %v", chain.ShownRemote(r.y.Conn.Remote), err)
-	}
-	for _, p := range r.plans {
-		switch {
-		case r.errs[p.issue] != nil:
-		case p.seen, p.live.Tip == p.tip && p.own.Tip == p.tip && len(p.archive.Move(p.issue)) == 0:
+		if p.seen || p.live.Tip == p.tip && p.own.Tip == p.tip && len(p.archive.Move(p.issue)) == 0 {
 			seen = append(seen, p)
-		default:
+		} else {
 			moving = append(moving, p)
 		}
+	}
+	shown := chain.ShownRemote(r.y.Conn.Remote)
+	if err := r.y.Sharer.log.NotePush(ctx, shown, known); err != nil {
+		r.y.Sharer.repo.Notify("an undo may not know that %s has what it reverts: %v", shown, err)
 	}
 	r.moveLocal(ctx, seen, true)
 	r.moveLocal(ctx, moving, false)

@@ -89,7 +89,7 @@ func (y *Syncing) GiveUp(issues []checkpoint.Issue) {
 
 // A Theirs has the chains of a remote, as one attempt has fetched them.
 type Theirs struct {
-	Issues []checkpoint.Issue // that the attempt is about
+	Issues []checkpoint.Issue // the issues of the attempt
 	conn   *remote.Conn
 	came   map[string]remote.FetchedRef // chains and archives, by their refs at the remote
 	tips   map[string]plumbing.Hash     // all refs of the remote

@@ -13,7 +13,7 @@ import (
 // OutOfTime is the reason for files skipped after the time limit.
 const OutOfTime = checkpoint.OutOfTime
 
-// A State is the state that Take has taken.
+// A State is the result of Take.
 type State struct {
 	checkpoint.Snapshot
 	Tree, Staged plumbing.Hash

@@ -125,8 +125,7 @@ func (s *Capturer) Boundary(ctx context.Context) *repository.Boundary { return s
 
 // IsTracked reports whether git tracks a worktree file, or any file below a directory.
 func (s *Capturer) IsTracked(ctx context.Context, place string) (bool, error) {
-	out, err := s.repo.RootGit().Output(ctx, "--literal-pathspecs", "ls-files", "-z", "--", place)
-	return len(out) > 0, err
+	return s.repo.IsTracked(ctx, place)
 }
 
 // restored returns a function that reports whether a restore of a checkpoint replaces a file that is as

@@ -79,7 +79,7 @@ func TestDigests(t *testing.T) {
 }
 
 // TestCarryOverKeepsUntrackedArtifacts checks that artifacts of a record are carried over if they are untracked.
-// The script phase-output-kept has those that are gone.
+// The script phase-output-kept tests deleted ones.
 func TestCarryOverKeepsUntrackedArtifacts(t *testing.T) {
 	t.Parallel()
 	r, s := newSite(t)
