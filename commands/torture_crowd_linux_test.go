@@ -44,8 +44,9 @@ func (v *victim) works(name string, args ...string) outcome {
 
 // tidies asserts that a maintenance command of git succeeds, or fails because a ref is
 // locked for too long. Warnings about refs that move are accepted.
-func (v *victim) tidies(args ...string) {
-	o := v.try("git", args...)
+func (v *victim) tidies(args ...string) { v.tidied(v.try("git", args...)) }
+
+func (v *victim) tidied(o outcome) {
 	busy := strings.Contains(o.err, ".lock': File exists")
 	assert.Truef(v.t, o.code == 0 || busy, "%s: exit %d: %s", o.name, o.code, o.err)
 }
@@ -141,22 +142,32 @@ func (v *victim) readers(b *beside) *atomic.Int64 {
 	return &reads
 }
 
-// A gc that prunes unreachable objects at once runs in a loop. No object of a checkpoint
-// is ever missing.
+// A gc that prunes unreachable objects at once runs in a loop. Each save ends with all its
+// objects. A gc that starts between a save's last check and its move can delete one of them,
+// and see it missing before the save writes it again: such a gc fails, and nothing is lost.
 func TestTortureGC(t *testing.T) {
 	gittest.Slow(t)
 	v := newVictim(t)
 	v.manyBlobs(50)
 	printed := newSaves()
 	var others beside
-	collected := 0
-	others.loop(func(i int) { v.tidies("gc", "--prune=now", "--quiet"); collected = i + 1 })
+	collected, gaps := 0, 0
+	others.loop(func(i int) {
+		o := v.try("git", "gc", "--prune=now", "--quiet")
+		if strings.Contains(o.err, "fatal: bad tree object") {
+			gaps++
+		} else {
+			v.tidied(o)
+		}
+		collected = i + 1
+	})
 	for i := range dose(1000) {
 		v.stageBlob(i, 50)
 		printed.add(t, v.well("git-checkpoint", "save", "42"))
 	}
 	others.stop()
-	t.Logf("%d saves beside %d runs of gc", len(printed.ids), collected)
+	t.Logf("%d saves beside %d runs of gc, %d of which saw an object missing", len(printed.ids), collected, gaps)
+	assert.LessOrEqual(t, gaps, 1+collected/20)
 	v.holds("42", printed.ids)
 	v.git("fsck", "--connectivity-only", "--no-dangling")
 	v.git("gc", "--prune=now", "--quiet")
