@@ -93,9 +93,8 @@ func (s *Chains) Walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 	return c, err
 }
 
-// readAhead is the number of commits of a chain after which more are read at once. The chains of most issues
-// are shorter, and reading them starts no other git process.
-const readAhead = 200
+// readAhead is the number of commits of a chain after which more are read at once, which costs another git process.
+const readAhead = 24
 
 // walk is Walk with a function that marks checkpoints as Other. If too few others are left, walk reads all.
 func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, limit int, mark func(*Chain) error) (*Chain, error) {
@@ -114,8 +113,8 @@ func (s *Chains) walk(issue checkpoint.Issue, ref string, tip plumbing.Hash, lim
 			break
 		}
 		if len(c.Commits) == ahead {
-			s.repo.Objects.ReadAhead(at, 3*ahead)
-			ahead *= 4
+			s.repo.Objects.ReadChainAhead(at, 15*ahead)
+			ahead *= 16
 		}
 		commit, err := s.repo.ReadCommit(at)
 		if err != nil {

@@ -22,6 +22,8 @@ type question string
 const (
 	forContents question = "contents"
 	forInfo     question = "info"
+
+	send = "flush\n" // makes git send its answers
 )
 
 // A catFile asks git about objects. Git starts at the first question, answers one question after
@@ -61,11 +63,11 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 		if err != nil {
 			return a, err
 		}
-		command := string(q) + " "
+		command := fmt.Sprintf("%s %s\n%s", q, h, send)
 		if c.isOld {
-			command = ""
+			command = h.String() + "\n"
 		}
-		if _, err = fmt.Fprintf(t.run, "%s%s\n", command, h); err == nil {
+		if _, err = io.WriteString(t.run, command); err == nil {
 			a, err = readAnswer(t.out, q, h)
 		}
 		if err == nil && c.isOld && q == forInfo {
@@ -93,33 +95,57 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 	}
 }
 
-// maxAhead limits the bytes that ReadAhead keeps.
-const maxAhead = 32 << 20
+// ReadChainAhead is ReadAhead for a commit and at most most others that follow by their first parents.
+func (s *Database) ReadChainAhead(commit plumbing.Hash, most int) {
+	ids, _ := s.cat.git.Output(context.Background(), "rev-list", "--first-parent", "--max-count="+strconv.Itoa(most), commit.String(), "--")
+	var list []plumbing.Hash
+	for id := range strings.FieldsSeq(string(ids)) {
+		list = append(list, plumbing.NewHash(id))
+	}
+	s.ReadAhead(list)
+}
 
-// ReadAhead reads a commit and most others that follow by their first parents, so that the next read of
-// each waits for no answer. It leaves errors to these reads.
-func (s *Database) ReadAhead(commit plumbing.Hash, most int) {
+// ReadAhead asks git for all objects at once and keeps them, so that reads of them wait for no answer. It
+// leaves errors to these reads.
+func (s *Database) ReadAhead(objects []plumbing.Hash) {
 	s.cat.mu.Lock()
 	defer s.cat.mu.Unlock()
-	ids, _ := s.cat.git.Output(context.Background(), "rev-list", "--first-parent", "--max-count="+strconv.Itoa(most), commit.String(), "--")
-	list := strings.Fields(string(ids))
+	list, questions := []plumbing.Hash(nil), new(bytes.Buffer)
+	for _, h := range objects {
+		if _, isKept := s.kept.Load(h); !isKept && !h.IsZero() {
+			list = append(list, h)
+			fmt.Fprintf(questions, "%s %s\n", forContents, h)
+		}
+	}
 	t, err := s.cat.talk()
 	if err != nil || s.cat.isOld || len(list) == 0 {
 		return
 	}
-	ask := string(forContents) + " "
-	go t.run.Write([]byte(ask + strings.Join(list, "\n"+ask) + "\n")) // git waits until its answers are read
-	size := int64(0)
-	for _, hex := range list {
-		h := plumbing.NewHash(hex)
+	questions.WriteString(send)
+	go t.run.Write(questions.Bytes()) // git waits until its answers are read
+	for _, h := range list {
 		a, err := readAnswer(t.out, forContents, h)
-		if size += a.size; err != nil || size > maxAhead {
+		switch {
+		case err == nil:
+			s.keep(h, a)
+		case !errors.Is(err, plumbing.ErrObjectNotFound):
 			s.cat.running = nil
 			_ = t.run.Kill()
 			return
 		}
-		s.ahead.Store(h, a)
 	}
+}
+
+// maxKept limits the bytes of the objects that a Database keeps.
+const maxKept = 64 << 20
+
+// keep makes later reads of an object wait for no answer.
+func (s *Database) keep(h plumbing.Hash, a answer) {
+	if s.keptSize.Add(a.size) > maxKept {
+		s.kept.Clear()
+		s.keptSize.Store(a.size)
+	}
+	s.kept.Store(h, a)
 }
 
 // unknownOption is git's exit status for an option that it does not know.
@@ -136,13 +162,13 @@ func (c *catFile) talk() (*talk, error) {
 	if c.running != nil {
 		return c.running, nil
 	}
-	option := "--batch-command"
+	options := []string{"cat-file", "--batch-command", "--buffer"}
 	if c.isOld {
-		option = "--batch"
+		options = []string{"cat-file", "--batch"}
 	}
 	g := c.git
 	g.Apart = true // a signal for this process must not end git
-	run, err := g.Talk(context.Background(), "cat-file", option)
+	run, err := g.Talk(context.Background(), options...)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -63,7 +64,9 @@ type Database struct {
 	cat     catFile
 	missing missing
 	held    held
-	ahead   sync.Map // of ReadAhead: plumbing.Hash to answer, until the object is read
+
+	kept     sync.Map // packed commits and trees that were read: plumbing.Hash to answer
+	keptSize atomic.Int64
 
 	trace func(step, path string) // called by tests after each step of a flush
 }
@@ -95,11 +98,15 @@ func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 }
 
 func (s *Database) read(h plumbing.Hash) (a answer, err error) {
-	if ahead, isRead := s.ahead.LoadAndDelete(h); isRead {
-		return ahead.(answer), nil
+	if kept, isKept := s.kept.Load(h); isKept {
+		a = kept.(answer)
+		a.content = bytes.Clone(a.content)
+		return a, nil
 	}
 	if a.kind, a.content, err = readLoose(s.loosePath(h)); err != nil {
-		a, err = s.ask(forContents, h, err)
+		if a, err = s.ask(forContents, h, err); err == nil && a.kind != plumbing.BlobObject && a.size < firstPiece {
+			s.keep(h, answer{a.kind, a.size, bytes.Clone(a.content)})
+		}
 	}
 	return a, err
 }

@@ -124,7 +124,7 @@ func TestReadAhead(t *testing.T) {
 	list := strings.Fields(r.Git("rev-list", "--first-parent", "HEAD"))
 	s, packs := open(t, r), r.GitPath("objects/pack")
 	most := 250
-	s.ReadAhead(plumbing.NewHash(list[0]), most)
+	s.ReadChainAhead(plumbing.NewHash(list[0]), most)
 	s.Close()
 	require.NoError(t, os.Rename(packs, packs+".away"))
 	for n, hex := range list {
@@ -136,9 +136,10 @@ func TestReadAhead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, hex, plumbing.ComputeHash(kind, content).String())
 	}
-	s.ReadAhead(plumbing.NewHash(list[0]), most)
-	requireAbsent(t, s, plumbing.NewHash(list[0]))
+	last := plumbing.NewHash(list[len(list)-1])
+	s.ReadAhead([]plumbing.Hash{last, plumbing.ZeroHash})
+	requireAbsent(t, s, last)
 	require.NoError(t, os.Rename(packs+".away", packs))
-	_, _, err := s.Read(plumbing.NewHash(list[0]))
+	_, _, err := s.Read(last)
 	require.NoError(t, err)
 }

@@ -20,6 +20,7 @@ import (
 // worktree last agreed on, and those in checkpoints and commits.
 type past struct {
 	find  *trees.Finder
+	ahead func([]plumbing.Hash) // reads objects at once
 	log   ancestry.Log
 	then  string // commit of HEAD at the save, "" if unborn
 	now   string // commit of HEAD, "" if unborn
@@ -60,7 +61,7 @@ func (s *Restorer) pastOf(ctx context.Context, req *RestoreRequest, of, since *c
 	if err != nil {
 		return nil, err
 	}
-	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, log: s.facts.History(), since: since, found: map[pathVersion]stored{}, with: map[checkpoint.ID]agreement{}}
+	p := &past{find: &trees.Finder{Reader: s.repo.Objects}, ahead: s.repo.Objects.ReadAhead, log: s.facts.History(), since: since, found: map[pathVersion]stored{}, with: map[checkpoint.ID]agreement{}}
 	p.log.Git.Dir = s.repo.Info.Root
 	if p.head, err = s.repo.TreeOf(head); err != nil {
 		return nil, err
@@ -153,22 +154,12 @@ func relations(list *chain.Chain, c *chain.Checkpoint) func(other *chain.Checkpo
 // rootsOf returns the trees of the checkpoints of c's issue, with the relation of the checkpoints
 // to c.
 func (s *Restorer) rootsOf(ctx context.Context, c *chain.Checkpoint) map[plumbing.Hash]stored {
-	roots := map[plumbing.Hash]stored{}
-	add := func(other *chain.Checkpoint, r relation) {
-		entries, err := trees.Read(s.repo.Objects, other.Tree)
-		if err != nil {
-			return
-		}
-		stages, _ := trees.Read(s.repo.Objects, trees.HashOf(entries, "conflicts"))
-		for _, e := range append(stages, trees.Entry{Hash: trees.HashOf(entries, "state")}, trees.Entry{Hash: trees.HashOf(entries, "staged")}) {
-			f := roots[e.Hash] // checkpoints share what did not change
-			f.before = f.before || r == equal || r == before
-			f.after = f.after || r == after
-			f.beside = f.beside || r == beside
-			roots[e.Hash] = f
-		}
+	roots, of := map[plumbing.Hash]stored{}, map[plumbing.Hash]stored{}
+	add := func(to map[plumbing.Hash]stored, tree plumbing.Hash, in stored) {
+		f := to[tree] // checkpoints share what did not change
+		to[tree] = stored{before: f.before || in.before, after: f.after || in.after, beside: f.beside || in.beside}
 	}
-	add(c, equal)
+	add(of, c.Tree, stored{before: true})
 	for _, ref := range []string{repo.LiveRef(c.Issue), repo.ArchiveRef(c.Issue)} {
 		list, err := s.chain.ReadChain(ctx, c.Issue, ref, maxKnown)
 		if err != nil {
@@ -176,7 +167,19 @@ func (s *Restorer) rootsOf(ctx context.Context, c *chain.Checkpoint) map[plumbin
 		}
 		relation, all := relations(list, c), list.Checkpoints()
 		for i := range all[:min(len(all), maxKnown)] {
-			add(&all[i], relation(&all[i]))
+			r := relation(&all[i])
+			add(of, all[i].Tree, stored{before: r == equal || r == before, after: r == after, beside: r == beside})
+		}
+	}
+	s.repo.Objects.ReadAhead(slices.Collect(maps.Keys(of)))
+	for tree, in := range of {
+		entries, err := trees.Read(s.repo.Objects, tree)
+		if err != nil {
+			continue
+		}
+		stages, _ := trees.Read(s.repo.Objects, trees.HashOf(entries, "conflicts"))
+		for _, e := range append(stages, trees.Entry{Hash: trees.HashOf(entries, "state")}, trees.Entry{Hash: trees.HashOf(entries, "staged")}) {
+			add(roots, e.Hash, in)
 		}
 	}
 	return roots
@@ -194,6 +197,7 @@ func (p *past) storedAt(path string, f Side) (at stored) {
 		known.history, known.beside = p.history[path][version], known.beside || p.newer[path][version]
 		return known
 	}
+	p.find.ReadAhead(p.ahead, slices.Collect(maps.Keys(p.roots())), path)
 	for root, in := range p.roots() {
 		if mode, hash, err := p.find.Lookup(root, path); err == nil && mode == f.Mode && hash == f.Hash {
 			at.before, at.after, at.beside = at.before || in.before, at.after || in.after, at.beside || in.beside
@@ -307,8 +311,12 @@ func (p *past) compareOne(t *Target) {
 		in.before = in.before || of == equal || of == before
 		return in
 	}
-	f.nowIn, f.hereIn = p.storedAt(at, s.Work), isOn(p.storedAt(at, f.here), work.origin)
-	e.nowIn, e.hereIn = p.entriesAt(at, s.Index), isOn(p.entriesAt(at, e.here), index.origin)
+	if s.Work != t.WorkWant { // else there is nothing to decide
+		f.nowIn, f.hereIn = p.storedAt(at, s.Work), isOn(p.storedAt(at, f.here), work.origin)
+	}
+	if s.Index != t.IndexWant {
+		e.nowIn, e.hereIn = p.entriesAt(at, s.Index), isOn(p.entriesAt(at, e.here), index.origin)
+	}
 	f.landed = p.newer[t.Path][ancestry.Version(t.WorkWant)]
 	e.landed = t.IndexWant == contents.Merged(t.IndexWant[0]) && p.newer[t.Path][ancestry.Version(t.IndexWant[0])]
 	f.carried = !t.Captured && t.Work && !t.clean && !t.later

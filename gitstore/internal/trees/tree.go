@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,6 +191,22 @@ func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash,
 			return entries[i].Mode, entries[i].Hash, nil
 		}
 		tree, path = entries[i].Hash, rest
+	}
+}
+
+// ReadAhead reads the directories of a path below many trees: with ahead, all of a level at once.
+func (f *Finder) ReadAhead(ahead func([]plumbing.Hash), roots []plumbing.Hash, path string) {
+	for deeper := true; deeper; {
+		ahead(slices.DeleteFunc(slices.Clone(roots), func(h plumbing.Hash) bool { return f.read[h] != nil }))
+		var name string
+		name, path, deeper = strings.Cut(path, "/")
+		below := map[plumbing.Hash]bool{}
+		for _, root := range roots {
+			if mode, hash, err := f.Lookup(root, name); err == nil && mode == ModeTree {
+				below[hash] = true
+			}
+		}
+		roots = slices.Collect(maps.Keys(below))
 	}
 }
 
