@@ -126,6 +126,7 @@ func (s *Database) ReadAhead(objects []plumbing.Hash) {
 	for _, h := range list {
 		a, err := readAnswer(t.out, forContents, h)
 		switch {
+		case err == nil && s.isHeld.Load() && plumbing.ComputeHash(a.kind, a.content) != h: // the read reports it
 		case err == nil:
 			s.keep(h, a)
 		case !errors.Is(err, plumbing.ErrObjectNotFound):
@@ -134,18 +135,6 @@ func (s *Database) ReadAhead(objects []plumbing.Hash) {
 			return
 		}
 	}
-}
-
-// maxKept limits the bytes of the objects that a Database keeps.
-const maxKept = 64 << 20
-
-// keep makes later reads of an object wait for no answer.
-func (s *Database) keep(h plumbing.Hash, a answer) {
-	if s.keptSize.Add(a.size) > maxKept {
-		s.kept.Clear()
-		s.keptSize.Store(a.size)
-	}
-	s.kept.Store(h, a)
 }
 
 // unknownOption is git's exit status for an option that it does not know.

@@ -1,11 +1,9 @@
 package odb
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
@@ -45,41 +43,21 @@ func (s *Database) Check(h plumbing.Hash) error {
 	return err
 }
 
-// A held is a cache of commits and trees, see Hold.
-type held struct {
-	mu      sync.Mutex
-	objects map[plumbing.Hash]*added // nil outside of Hold
-}
-
 // Hold makes reads compare objects with their hashes, and keep commits and trees, until the next
 // Hold. Hold(false) ends it.
 func (s *Database) Hold(on bool) {
-	s.held.mu.Lock()
-	defer s.held.mu.Unlock()
-	s.held.objects = nil
-	if on {
-		s.held.objects = map[plumbing.Hash]*added{}
-	}
+	s.kept.Clear()
+	s.isHeld.Store(on)
 }
 
-// get returns a held object, or nil.
-func (k *held) get(h plumbing.Hash) *added {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.objects[h]
-}
+// maxKept limits the bytes of the objects that a Database keeps.
+const maxKept = 64 << 20
 
-// put compares an object that was read with its hash, and holds a commit or a tree.
-func (k *held) put(h plumbing.Hash, kind plumbing.ObjectType, content []byte) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	switch {
-	case k.objects == nil:
-		return nil
-	case plumbing.ComputeHash(kind, content) != h:
-		return ErrHash
-	case kind != plumbing.BlobObject:
-		k.objects[h] = &added{h, kind, bytes.Clone(content)}
+// keep makes later reads of an object wait for no answer.
+func (s *Database) keep(h plumbing.Hash, a answer) {
+	if s.keptSize.Add(a.size) > maxKept {
+		s.kept.Clear()
+		s.keptSize.Store(a.size)
 	}
-	return nil
+	s.kept.Store(h, a)
 }

@@ -62,6 +62,7 @@ func TestCheckGoesOnAfterDamage(t *testing.T) {
 		r.Git("repack", "-dq") // the second time, objects of commits are packed
 	}
 	s.Hold(true)
+	s.ReadAhead([]plumbing.Hash{rotten})
 	_, _, err := s.Read(rotten)
 	require.ErrorIs(t, err, ErrHash)
 	s.Hold(false)

@@ -63,10 +63,10 @@ type Database struct {
 	cfg     Config
 	cat     catFile
 	missing missing
-	held    held
 
-	kept     sync.Map // packed commits and trees that were read: plumbing.Hash to answer
+	kept     sync.Map // packed commits and trees, and what was read ahead: plumbing.Hash to answer
 	keptSize atomic.Int64
+	isHeld   atomic.Bool // see Hold
 
 	trace func(step, path string) // called by tests after each step of a flush
 }
@@ -87,28 +87,26 @@ func Open(c Config) (*Database, error) {
 // Read returns type and content of an object. The caller owns the content. Read does not
 // verify the hash, except during Hold. If the object does not exist, Read returns plumbing.ErrObjectNotFound.
 func (s *Database) Read(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if o := s.held.get(h); o != nil {
-		return o.kind, bytes.Clone(o.content), nil
-	}
-	a, err := s.read(h)
-	if err == nil {
-		err = s.held.put(h, a.kind, a.content)
-	}
-	return a.kind, a.content, err
-}
-
-func (s *Database) read(h plumbing.Hash) (a answer, err error) {
 	if kept, isKept := s.kept.Load(h); isKept {
-		a = kept.(answer)
-		a.content = bytes.Clone(a.content)
-		return a, nil
+		a := kept.(answer)
+		return a.kind, bytes.Clone(a.content), nil
 	}
-	if a.kind, a.content, err = readLoose(s.loosePath(h)); err != nil {
-		if a, err = s.ask(forContents, h, err); err == nil && a.kind != plumbing.BlobObject && a.size < firstPiece {
-			s.keep(h, answer{a.kind, a.size, bytes.Clone(a.content)})
-		}
+	kind, content, err := readLoose(s.loosePath(h))
+	isHeld := s.isHeld.Load()
+	keeps := isHeld
+	if err != nil {
+		var a answer
+		a, err = s.ask(forContents, h, err)
+		kind, content, keeps = a.kind, a.content, true
 	}
-	return a, err
+	switch size := int64(len(content)); {
+	case err != nil:
+	case isHeld && plumbing.ComputeHash(kind, content) != h:
+		err = ErrHash
+	case keeps && kind != plumbing.BlobObject && size < firstPiece:
+		s.keep(h, answer{kind, size, bytes.Clone(content)})
+	}
+	return kind, content, err
 }
 
 // Header returns type and size of an object.
@@ -146,7 +144,7 @@ func (s *Database) Size(h plumbing.Hash) (int64, error) {
 // Has reports whether an object is in the database or an alternate. It never contacts a
 // remote, so objects that a partial clone has not fetched count as missing.
 func (s *Database) Has(h plumbing.Hash) bool {
-	if s.held.get(h) != nil || statLoose(s.loosePath(h)) == nil {
+	if _, isKept := s.kept.Load(h); isKept && s.isHeld.Load() || statLoose(s.loosePath(h)) == nil {
 		return true
 	}
 	_, err := s.cat.ask(forInfo, h)
