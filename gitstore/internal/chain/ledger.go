@@ -81,7 +81,7 @@ func (s *Chains) fileIn(objects trees.Reader, tree plumbing.Hash, name string, l
 	if !ok {
 		return nil, false, nil
 	}
-	if size, err := s.repo.Objects.Size(e.Hash); err == nil && size > limit {
+	if _, size, err := s.repo.Objects.Header(e.Hash); err == nil && size > limit {
 		return nil, true, repo.Corrupt("blob "+e.Hash.String(), "%s: %d bytes, more than the limit of %d", name, size, limit)
 	}
 	data, err = trees.ReadAs(objects, plumbing.BlobObject, e.Hash)

@@ -104,19 +104,17 @@ func (b *Batch) keptOnly() []plumbing.Hash {
 // now. It detects objects in packs that a concurrent gc has removed.
 func (b *Batch) Missing() (missing []plumbing.Hash) {
 	refresh := sync.OnceFunc(b.store.Close) // seldom: most objects are loose
-	check := func(h plumbing.Hash) {
+	all := b.keptOnly()
+	for _, o := range b.objects {
+		all = append(all, o.hash)
+	}
+	for _, h := range all {
 		if statLoose(b.store.loosePath(h)) == nil {
-			return
+			continue
 		}
 		if refresh(); !b.store.Has(h) {
 			missing = append(missing, h)
 		}
-	}
-	for _, o := range b.objects {
-		check(o.hash)
-	}
-	for _, h := range b.keptOnly() {
-		check(h)
 	}
 	return missing
 }
@@ -129,10 +127,7 @@ func (b *Batch) Missing() (missing []plumbing.Hash) {
 func (b *Batch) FlushPack(ctx context.Context) error {
 	f := b.store.newFlush()
 	write, keepErr := f.keep(b.keptOnly())
-	err := f.write(write)
-	if err == nil {
-		err = f.syncDirs()
-	}
+	err := cmp.Or(f.write(write), f.syncDirs())
 	if err == nil && len(b.objects) > 0 {
 		text := []byte(rand.Text())
 		salt := &added{plumbing.ComputeHash(plumbing.BlobObject, text), plumbing.BlobObject, text}

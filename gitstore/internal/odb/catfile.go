@@ -22,8 +22,7 @@ type question string
 const (
 	forContents question = "contents"
 	forInfo     question = "info"
-
-	send = "flush\n" // makes git send its answers
+	send                 = "flush\n" // makes git send its answers
 )
 
 // A catFile asks git about objects. Git starts at the first question, answers one question after

@@ -135,12 +135,6 @@ func (s *Database) ask(q question, h plumbing.Hash, loose error) (answer, error)
 	return a, err
 }
 
-// Size returns the content size of an object.
-func (s *Database) Size(h plumbing.Hash) (int64, error) {
-	_, size, err := s.Header(h)
-	return size, err
-}
-
 // Has reports whether an object is in the database or an alternate. It never contacts a
 // remote, so objects that a partial clone has not fetched count as missing.
 func (s *Database) Has(h plumbing.Hash) bool {

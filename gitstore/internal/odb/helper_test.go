@@ -111,7 +111,7 @@ func requireAbsent(t testing.TB, s *Database, h plumbing.Hash) {
 	t.Helper()
 	_, _, err := s.Read(h)
 	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
-	_, err = s.Size(h)
+	_, _, err = s.Header(h)
 	require.ErrorIs(t, err, plumbing.ErrObjectNotFound)
 	require.False(t, s.Has(h))
 }

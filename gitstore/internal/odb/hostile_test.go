@@ -88,7 +88,7 @@ func TestHostileLooseObjects(t *testing.T) {
 	loosen(t, s, h, []byte("no object"))
 	_, _, err = s.Read(h)
 	require.ErrorContains(t, err, s.loosePath(h)+": corrupt: ")
-	_, err = s.Size(h)
+	_, _, err = s.Header(h)
 	require.ErrorContains(t, err, s.loosePath(h)+": corrupt: ")
 
 	copied := r.In(filepath.Join(r.Dir, "copy"))
@@ -120,7 +120,7 @@ func TestCommitAboveLimitIsRejected(t *testing.T) {
 						require.NoError(t, err)
 						require.Len(t, read, size)
 					}
-					got, err := s.Size(h)
+					_, got, err := s.Header(h)
 					require.NoError(t, err)
 					require.Equal(t, int64(size), got)
 					requireObject(t, s, info{small, "blob", []byte("small")})

@@ -124,18 +124,18 @@ func Parse(name string, data []byte) (plumbing.Hash, error) {
 // Cache reads the refs below prefixes once. Until Release, reads below these prefixes return the
 // values of that time. A command that reads the refs of all issues calls it, because each read
 // takes some system calls, or a git process for reftables. A broken ref is still read by each
-// Read. The issue lock releases the cache, because a decision to move a ref needs its value.
-func (r *Reader) Cache(ctx context.Context, prefixes ...string) error {
-	r.Release()
+// Read. The issue lock releases the cache, because a decision to move a ref needs its value. Cache
+// reports whether the cache is new, so that the caller has to release it.
+func (r *Reader) Cache(ctx context.Context, prefixes ...string) bool {
+	if r.cache.has(prefixes...) {
+		return false
+	}
 	l, err := r.below(ctx, prefixes...)
-	if err == nil {
+	if r.cache = nil; err == nil {
 		r.cache = l
 	}
-	return err
+	return err == nil
 }
-
-// IsCached reports whether the refs below prefixes are cached.
-func (r *Reader) IsCached(prefixes ...string) bool { return r.cache.has(prefixes...) }
 
 // Release ends Cache.
 func (r *Reader) Release() { r.cache = nil }

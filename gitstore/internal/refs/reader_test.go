@@ -62,7 +62,7 @@ func TestCacheKeepsValues(t *testing.T) {
 	w.Git("pack-refs", "--all")
 	w.Git("update-ref", live+"2", one)
 	require.NoError(t, os.WriteFile(w.GitPath(live+"3"), []byte("zz\n"), 0o666))
-	require.NoError(t, r.Cache(t.Context(), "refs/git-checkpoint/", live))
+	require.True(t, r.Cache(t.Context(), "refs/git-checkpoint/", live))
 	w.Git("update-ref", live+"1", two)
 	w.Git("update-ref", live+"4", two)
 	w.Git("update-ref", "refs/heads/x", two)
@@ -182,7 +182,7 @@ func TestInFolders(t *testing.T) {
 	}
 	check(r)
 	check(&Reader{Git: r.Git, Path: r.Path}) // through git
-	require.NoError(t, r.Cache(t.Context(), "refs/git-checkpoint/"))
+	require.True(t, r.Cache(t.Context(), "refs/git-checkpoint/"))
 	check(r)
 }
 

@@ -95,11 +95,9 @@ func (s *Repo) ReadRef(ctx context.Context, name string) (plumbing.Hash, error) 
 	return hash, err
 }
 
-// CacheRefs reads the refs of all issues once (refs.Reader.Cache). It reports whether the cache
-// is new, so that the caller has to release it.
+// CacheRefs is refs.Reader.Cache for the refs of all issues.
 func (s *Repo) CacheRefs(ctx context.Context) bool {
-	prefixes := []string{BookRefs, LiveRefs, ArchiveRefs}
-	return !s.Refs.IsCached(prefixes...) && s.Refs.Cache(ctx, prefixes...) == nil
+	return s.Refs.Cache(ctx, BookRefs, LiveRefs, ArchiveRefs)
 }
 
 // TrackingRefs returns the remote-tracking refs of an issue's chain, of all remotes.

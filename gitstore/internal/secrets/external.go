@@ -76,7 +76,7 @@ func (s *Scanner) writeFor(ctx context.Context, dir string, blob plumbing.Hash, 
 	if !filepath.IsLocal(name) {
 		name = filepath.Join(blob.String(), "file")
 	}
-	size, err := s.repo.Objects.Size(blob)
+	_, size, err := s.repo.Objects.Header(blob)
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (t *taker) compare(user *userIndex) (err error) {
 			}
 			fetched = true
 		}
-		size, err := t.repo.Objects.Size(c.New.Hash)
+		_, size, err := t.repo.Objects.Header(c.New.Hash)
 		if errors.Is(err, plumbing.ErrObjectNotFound) {
 			err = fmt.Errorf("object %s is missing", c.New.Hash)
 		}

@@ -83,11 +83,7 @@ func Parse(data []byte) ([]Entry, error) {
 // sort as if their names ended in a slash.
 func Encode(entries []Entry) []byte {
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
-	size := 0
-	for _, e := range entries {
-		size += len("100644 ") + len(e.Name) + 1 + len(e.Hash)
-	}
-	data := make([]byte, 0, size)
+	data := make([]byte, 0, 48*len(entries))
 	for _, e := range entries {
 		data = strconv.AppendUint(data, uint64(e.Mode), 8)
 		data = append(append(append(data, ' '), e.Name...), 0)
@@ -197,7 +193,7 @@ func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash,
 // ReadAhead reads the directories of a path below many trees: with ahead, all of a level at once.
 func (f *Finder) ReadAhead(ahead func([]plumbing.Hash), roots []plumbing.Hash, path string) {
 	for deeper := true; deeper; {
-		ahead(slices.DeleteFunc(slices.Clone(roots), func(h plumbing.Hash) bool { return f.read[h] != nil }))
+		ahead(roots)
 		var name string
 		name, path, deeper = strings.Cut(path, "/")
 		below := map[plumbing.Hash]bool{}
@@ -225,13 +221,9 @@ type Adder interface {
 // Replace stores a tree with files replaced or added, and returns its hash, zero if the
 // tree is empty. Replace removes files with zero hash.
 func Replace(r Reader, to Adder, tree plumbing.Hash, files []FileEntry) (plumbing.Hash, error) {
-	var entries []Entry
-	if !tree.IsZero() {
-		var err error
-		if entries, err = Read(r, tree); err != nil {
-			return plumbing.ZeroHash, err
-		}
-		entries = slices.Clone(entries)
+	entries, err := Read(r, tree)
+	if err != nil {
+		return plumbing.ZeroHash, err
 	}
 	below := map[string][]FileEntry{}
 	for _, f := range files {
