@@ -164,10 +164,10 @@
 //
 // # Network
 //
-// This package uses the network in Fetch, Push, Sync, OpenRemote and RemoteHasBranch, and where a
+// This package uses the network in Fetch, Push, Sync, ScanPush, OpenRemote and RemoteHasBranch, and where a
 // partial clone lacks an object, which git then fetches. Package freshness/issue/forge asks
 // forges. Commands call these from sync, push, fetch, resume, list --remote, from hooks and with
-// --push. The settings issue_command and scan_command run programs of the user.
+// --push, and from scan. The settings issue_command and scan_command run programs of the user.
 //
 // # Guarantees
 //

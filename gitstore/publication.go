@@ -3,6 +3,7 @@ package gitstore
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/remote"
@@ -68,8 +69,10 @@ func (s *Store) ScanAll(ctx context.Context, reqs []ScanRequest) ([]*Publication
 }
 
 // ScanPush is ScanAll for a push of the chains of issues to a remote, with the settings of req.
-// Objects below the remote-tracking refs are not scanned. Without a remote, all objects are scanned.
-func (s *Store) ScanPush(ctx context.Context, name string, issues []checkpoint.Issue, req ScanRequest) ([]*Publication, []error) {
+// Objects that the remote lists and those below the remote-tracking refs are not scanned. Without a
+// remote, all objects are scanned. If the remote does not answer within limit, its remote-tracking
+// refs count.
+func (s *Store) ScanPush(ctx context.Context, name string, limit time.Duration, issues []checkpoint.Issue, req ScanRequest) ([]*Publication, []error) {
 	found, errs := make([]*Publication, len(issues)), make([]error, len(issues))
 	var groups [][]remote.RefUpdate
 	var at []int // index of the issue of each group
@@ -86,7 +89,15 @@ func (s *Store) ScanPush(ctx context.Context, name string, issues []checkpoint.I
 	if len(groups) == 0 {
 		return found, errs
 	}
-	outs, err := s.chain.Outgoing(ctx, name, Exposed{}, groups...)
+	var e Exposed
+	if name != "" {
+		tips, err := s.sharer.Tips(ctx, name, limit)
+		if err != nil {
+			s.repo.Notify("only the remote-tracking refs count: %v", err)
+		}
+		e.Listed, _ = remote.Listed(s.repo, tips, "")
+	}
+	outs, err := s.chain.Outgoing(ctx, name, e, groups...)
 	reqs := make([]ScanRequest, len(groups))
 	for k, n := range at {
 		reqs[k] = req

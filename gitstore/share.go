@@ -50,7 +50,8 @@ func (s *Store) RemoteOf(ref string, issue checkpoint.Issue, remotes []string) s
 
 // RemoteHasBranch reports whether a remote has a branch. It asks for no password.
 func (s *Store) RemoteHasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {
-	return s.sharer.HasBranch(ctx, remote, branch, limit)
+	tips, err := s.sharer.Tips(ctx, remote, limit)
+	return !tips["refs/heads/"+branch].IsZero(), err
 }
 
 // OpenRemote opens a remote's chains as a separate store for reading. The caller must

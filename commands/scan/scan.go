@@ -71,7 +71,7 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	var stops []stopping
 	settings := work.ScanRequest(c)
 	settings.Informational = true
-	scanned, errs := c.Store.ScanPush(c.Ctx, remote, issues, settings)
+	scanned, errs := c.Store.ScanPush(c.Ctx, remote, c.RemoteTimeout(), issues, settings)
 	n := -1
 	failed := c.Each(issues, func(i checkpoint.Issue) error {
 		n++

@@ -36,7 +36,7 @@ func (g *Gate) Check(req *gitstore.PushRequest) {
 		policy := g.policy()
 		for n, i := range issues {
 			if errs[n] == nil {
-				errs[n] = g.check(i, all[n], policy)
+				errs[n] = g.check(i, all[n], outs[n].Unknown, policy)
 			}
 		}
 		return errs
@@ -44,11 +44,12 @@ func (g *Gate) Check(req *gitstore.PushRequest) {
 }
 
 // check returns an error if the objects of an issue must not be pushed. It asks a person if
-// the publication requires it.
-func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, policy gitstore.PublicationPolicy) error {
+// the publication requires it. unknown is a ref of the remote whose commit is not here, or "".
+func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, unknown string, policy gitstore.PublicationPolicy) error {
 	what, verb := commitsText(p)
-	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s missing on %s", i, strings.TrimSuffix(what, ","), verb, gitstore.ShownRemote(g.Remote))
-	missing := fmt.Sprintf("%s %s missing on %s", what, verb, gitstore.ShownRemote(g.Remote))
+	verb += map[bool]string{true: " missing on ", false: " not known to be on "}[unknown == ""] + gitstore.ShownRemote(g.Remote)
+	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s", i, strings.TrimSuffix(what, ","), verb)
+	missing := what + " " + verb
 	policy.Commits = policy.Commits || g.Yes || g.told[commits]
 	switch object, ask := policy.Objection(p); {
 	case object == gitstore.SecretObjected:
@@ -61,7 +62,7 @@ func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, policy gitstor
 	case object == gitstore.CommitsObjected && g.DryRun:
 		g.warnOnce(commits)
 	case object == gitstore.CommitsObjected && !ask:
-		return g.unpublished(failure.NeedsAnswer, i, missing)
+		return g.unpublished(failure.NeedsAnswer, i, missing, unknown)
 	case object == gitstore.CommitsObjected:
 		yes, err := g.Invocation.Confirm(commits+". Publish it? [y/N] ", g.again(i))
 		if yes {
@@ -71,7 +72,7 @@ func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, policy gitstor
 			return err
 		}
 		if !yes {
-			return g.unpublished(failure.Refused, i, missing)
+			return g.unpublished(failure.Refused, i, missing, unknown)
 		}
 	case p.Unpublished != "" && g.Yes:
 		g.warnOnce(commits)
@@ -126,10 +127,15 @@ func (g *Gate) again(i checkpoint.Issue) string {
 	return "git checkpoint " + name + " " + view.IssueArg(i) + " --yes\ngit config checkpoint.publish-commits true"
 }
 
-// unpublished returns the error for commits that were not published.
-func (g *Gate) unpublished(code int, i checkpoint.Issue, why string) error {
-	again := "git checkpoint push " + view.IssueArg(i) + " --yes"
-	return refuse(code, i, why, g.again(i), "push the branch first, or run "+again)
+// unpublished returns the error for commits that were not published. A fetch of an unknown ref can
+// show that the remote has them.
+func (g *Gate) unpublished(code int, i checkpoint.Issue, why, unknown string) error {
+	hint, next := g.again(i), "push the branch first, or run git checkpoint push "+view.IssueArg(i)+" --yes"
+	if branch, isBranch := strings.CutPrefix(unknown, "refs/heads/"); isBranch || unknown == "HEAD" {
+		fetch := "git fetch " + view.QuoteArg(gitstore.ShownRemote(g.Remote)) + " " + view.QuoteArg(branch)
+		hint, next = fetch+"\n"+hint, "run "+fetch+", "+next
+	}
+	return refuse(code, i, why, hint, next)
 }
 
 // refuse returns the error for a push that is stopped.

@@ -136,6 +136,7 @@ type Outgoing struct {
 	Tips     []string
 	Seen     []plumbing.Hash // current tips of the remote's chains
 	Excluded []string        // "^<commit>" for commits that the remote has or receives anyway, the same for all chains of a push
+	Unknown  string          // a ref of the remote whose commit is not here, so that more commits may be there, or ""
 }
 
 // Outgoing returns the objects that a push of each group of updates would send. The number of git
@@ -145,7 +146,7 @@ func (s *Chains) Outgoing(ctx context.Context, name string, e remote.Exposed, gr
 	excluded, err := remote.Excluded(ctx, s.repo, name, e)
 	outs := make([]Outgoing, len(groups))
 	for n, updates := range groups {
-		outs[n].Excluded = excluded
+		outs[n].Excluded, outs[n].Unknown = excluded, e.Unknown
 		for _, u := range updates {
 			outs[n].Tips = append(outs[n].Tips, u.Tip.String())
 			if !u.Seen.IsZero() {

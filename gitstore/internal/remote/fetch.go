@@ -179,7 +179,8 @@ func (l *Conn) fetchHalves(ctx context.Context, depth int, refs []string, dir st
 	return errors.Join(first, l.fetchHalves(ctx, depth, refs[half:], dir, failed, tries))
 }
 
-// Tips lists all refs of the remote. Git receives all refs even if it prints only one.
+// Tips lists all refs of the remote, HEAD, and the objects of annotated tags at <ref>^{}. Git receives
+// all refs even if it prints only one.
 func (l *Conn) Tips(ctx context.Context) (map[string]plumbing.Hash, error) {
 	// In protocol version 0, the remote lists its refs immediately after connecting. In version 2 it
 	// waits for a request.
@@ -187,7 +188,7 @@ func (l *Conn) Tips(ctx context.Context) (map[string]plumbing.Hash, error) {
 	if _, chosen := git.Last(l.repo.Config, "protocol.version"); !chosen {
 		atOnce = []string{"-c", "protocol.version=0"}
 	}
-	out, err := l.run(ctx, nil, append(atOnce, "ls-remote", "--refs", "--", l.from)...)
+	out, err := l.run(ctx, nil, append(atOnce, "ls-remote", "--", l.from)...)
 	tips := map[string]plumbing.Hash{}
 	for line := range strings.Lines(string(out)) {
 		hex, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")

@@ -12,6 +12,8 @@ import (
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/repo"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // OpenRemote is Store.OpenRemote of package gitstore.
@@ -37,14 +39,13 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error
 	return g, nil
 }
 
-// HasBranch reports whether a remote has a branch. It asks for no password.
-func (s *Sharer) HasBranch(ctx context.Context, remote, branch string, limit time.Duration) (bool, error) {
+// Tips lists the refs of a remote. It asks for no password.
+func (s *Sharer) Tips(ctx context.Context, remote string, limit time.Duration) (map[string]plumbing.Hash, error) {
 	l, err := s.Connect(ctx, "list", remote, limit, true)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	tips, err := l.Tips(ctx)
-	return !tips["refs/heads/"+branch].IsZero(), err
+	return l.Tips(ctx)
 }
 
 // fetchTips fetches remote refs, and the commits of their chains that are missing here.

@@ -32,7 +32,7 @@ func (r *Round) CheckPublication(ctx context.Context) {
 	for n, p := range exposing {
 		issues[n], groups[n] = p.issue, p.updates()
 	}
-	outs, err := r.y.Sharer.chain.Outgoing(ctx, r.y.Conn.Remote, r.y.req.Exposed, groups...)
+	outs, err := r.y.Sharer.chain.Outgoing(ctx, r.y.Conn.Remote, r.theirs.exposed(ctx, r.y), groups...)
 	if err != nil {
 		for _, i := range issues {
 			r.errs[i] = err

@@ -18,6 +18,7 @@ import (
 // out plans that an earlier step has failed.
 type Round struct {
 	y      *Syncing
+	theirs *Theirs
 	plans  []*issuePlan
 	writer *repo.ObjectWriter         // contains the new objects
 	errs   map[checkpoint.Issue]error // of the push or the local update

@@ -93,7 +93,19 @@ type Theirs struct {
 	conn   *remote.Conn
 	came   map[string]remote.FetchedRef // chains and archives, by their refs at the remote
 	tips   map[string]plumbing.Hash     // all refs of the remote
+	listed *remote.Exposed              // see exposed
 	names  *chain.Names
+}
+
+// exposed returns the commits that a push does not publish, with those that the remote has listed.
+func (t *Theirs) exposed(ctx context.Context, y *Syncing) remote.Exposed {
+	if t.listed == nil { // the same for all rounds
+		e, r := y.req.Exposed, y.Sharer.repo
+		branch, _ := r.Branch(ctx) // only chooses the ref of a hint
+		e.Listed, e.Unknown = remote.Listed(r, t.tips, branch)
+		t.listed = &e
+	}
+	return *t.listed
 }
 
 // Forget deletes the temporary refs of the fetched chains.
@@ -145,7 +157,7 @@ const MaxTogether = 1_000
 // Plan compares the local and the fetched chains of issues, and joins them in a sync, without
 // writing. It fetches the archives of issues whose local archive will be pushed.
 func (y *Syncing) Plan(ctx context.Context, t *Theirs, issues []checkpoint.Issue) (*Round, error) {
-	r := &Round{y: y, writer: y.Sharer.repo.NewObjectWriter(), errs: map[checkpoint.Issue]error{}}
+	r := &Round{y: y, theirs: t, writer: y.Sharer.repo.NewObjectWriter(), errs: map[checkpoint.Issue]error{}}
 	if len(issues) > 1 && y.Sharer.repo.CacheRefs(ctx) {
 		defer y.Sharer.repo.Refs.Release()
 	}
