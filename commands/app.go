@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -218,6 +219,9 @@ var damageText = sync.OnceValue(func() *regexp.Regexp {
 // wrong, and no command saves under another key.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
 	arg := view.IssueArg(issue)
+	if len(c.Line.Args) > 0 && c.HasFlag("remote") && slices.Contains(c.Remotes(), string(issue)) {
+		return "git checkpoint " + c.Line.Name + " --remote=" + view.QuoteArg(string(issue)), []string{string(issue) + " is a remote"}
+	}
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
 		return "git checkpoint list " + arg + " --archived", nil
 	}
@@ -225,7 +229,7 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 		return "git checkpoint doctor --fix", []string{gitstore.LiveRef(issue) + " was deleted outside git-checkpoint"}
 	}
 	var hints []string
-	_, err := c.Remote("")
+	_, err := c.FetchRemotes("")
 	atRemote := err == nil && c.Line.Name != "fetch" && c.Line.Name != "sync" && !c.Subject.RemoteAnswered
 	if atRemote {
 		hints = append(hints, fetchHint(c, issue))

@@ -286,9 +286,11 @@ const (
 	Failed   = chain.Failed   // see Synced.Err
 )
 
-// Remote returns the default remote for checkpoints: checkpoint.remote, otherwise the
-// remote of the branch's upstream, otherwise origin. It fails with ErrNoRemote.
-func (s *Store) Remote(ctx context.Context) (string, error) { return s.chain.Remote(ctx) }
+// Remotes returns the default remotes for checkpoints, first the one that pushes go to: checkpoint.remote,
+// otherwise those of git. git pushes to branch.<name>.pushRemote, remote.pushDefault, branch.<name>.remote
+// or origin, in this order, and fetches from branch.<name>.remote or origin. It fails with ErrNoRemote.
+// If git would push nowhere, it returns an error with the remotes of a fetch.
+func (s *Store) Remotes(ctx context.Context) ([]string, error) { return s.chain.Remotes(ctx) }
 
 // ShownRemote returns a remote's name for output, without password.
 func ShownRemote(name string) string { return chain.ShownRemote(name) }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"context"
+	"slices"
 
 	"git-checkpoint/gitstore/internal/facts"
 )
@@ -37,10 +38,10 @@ func (s *Store) MainRoot(ctx context.Context) (string, error) {
 	return s.repo.Info.MainRoot(ctx, s.repo.Git)
 }
 
-// RemoteMayHave reports whether the remote of the checkpoints has a branch, as far as this clone
+// RemoteMayHave reports whether a remote of the checkpoints has a branch, as far as this clone
 // knows, so that it can have checkpoints of the branch too. The remote's default branch counts
 // only if an issue is named apart from the branch.
 func (s *Store) RemoteMayHave(ctx context.Context, branch string, named bool) bool {
-	remote, err := s.Remote(ctx)
-	return err == nil && s.Facts.RemoteMayHave(ctx, remote, branch, named)
+	remotes, _ := s.Remotes(ctx)
+	return slices.ContainsFunc(remotes, func(name string) bool { return s.Facts.RemoteMayHave(ctx, name, branch, named) })
 }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -53,17 +54,26 @@ func (w *world) push() Synced {
 func TestDefaultRemote(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.s.Remote(ctx)
+	_, err := w.s.Remotes(ctx)
 	require.ErrorIs(t, err, ErrNoRemote)
 	for _, step := range []struct{ key, value, want string }{
 		{"remote.origin.url", "x", "origin"},
 		{"branch.main.remote", ".", "origin"},
 		{"branch.main.remote", "up/stream", "up/stream"},
+		{"branch.main.merge", "refs/heads/main", "up/stream"},
+		{"branch.main.merge", "refs/heads/trunk", "refused: origin up/stream"},
+		{"push.default", "current", "up/stream"},
+		{"remote.pushDefault", "fork", "fork up/stream"},
+		{"branch.main.remote", ".", "fork origin"},
+		{"branch.main.pushRemote", "mine", "mine origin"},
 		{"checkpoint.remote", "backup", "backup"},
 	} {
 		w.Git("config", step.key, step.value)
-		got, err := w.open(w.Dir).Remote(ctx)
-		require.NoError(t, err)
+		names, err := w.open(w.Dir).Remotes(ctx)
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "refused: " + got
+		}
 		assert.Equal(t, step.want, got)
 	}
 }

@@ -78,29 +78,29 @@ func ciFetch(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	remote, err := c.Remote("")
+	remotes, err := c.FetchRemotes("")
 	if errors.Is(err, gitstore.ErrNoRemote) {
 		c.Warnf("nothing is fetched: %v", err)
-		return startFork(c, issue, "")
+		return startFork(c, issue, nil)
 	}
 	if err == nil {
-		_, err = fetchIssue(c, issue, remote, true)
+		_, err = fetchIssue(c, issue, remotes, true)
 	}
 	if err != nil {
 		return err
 	}
-	return startFork(c, issue, remote)
+	return startFork(c, issue, remotes)
 }
 
 // startFork starts the fork that a job of a matrix names by its key, as 42+a, unless it exists. It
-// begins at the checkpoint at which the work on issue 42 goes on. remote is "" without a remote.
-func startFork(c *invoke.Invocation, issue checkpoint.Issue, remote string) error {
+// begins at the checkpoint at which the work on issue 42 goes on. remotes is nil without a remote.
+func startFork(c *invoke.Invocation, issue checkpoint.Issue, remotes []string) error {
 	source, name := issue.ForkSource()
 	if source == "" || c.Store.HasIssue(c.Ctx, issue) {
 		return nil
 	}
-	if remote != "" {
-		if _, err := fetchIssue(c, source, remote, true); err != nil {
+	if remotes != nil {
+		if _, err := fetchIssue(c, source, remotes, true); err != nil {
 			return err
 		}
 	}

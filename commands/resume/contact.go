@@ -4,6 +4,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
@@ -25,16 +26,17 @@ func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
 	if err != nil || c.Store.HasIssue(c.Ctx, issue) {
 		return nil // resume reports the error
 	}
-	remote, err := c.Remote("")
+	remotes, err := c.FetchRemotes("")
 	if err != nil {
 		return nil
 	}
+	names := view.ShownRemotes(remotes)
 	if o.dryRun {
-		c.Subject.Unfetched = "a dry run fetches nothing from " + gitstore.ShownRemote(remote)
+		c.Subject.Unfetched = "a dry run fetches nothing from " + names
 		return nil
 	}
-	t := c.TickRemote("resume: fetch from " + gitstore.ShownRemote(remote))
-	n, err := fetchIssue(c, issue, remote, !terminal.Has())
+	t := c.TickRemote("resume: fetch from " + names)
+	n, err := fetchIssue(c, issue, remotes, !terminal.Has())
 	t.End()
 	switch {
 	case c.Ctx.Err() != nil:
@@ -42,18 +44,22 @@ func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
 	case err != nil:
 		c.Subject.Unfetched = err.Error()
 	case n == 0:
-		c.Subject.Unfetched = gitstore.ShownRemote(remote) + " has none"
+		c.Subject.Unfetched = names + map[bool]string{true: " has none", false: " have none"}[len(remotes) == 1]
 		c.Subject.RemoteAnswered = true
 	}
 	return nil
 }
 
 // fetchIssue fetches an issue and returns the number of fetched checkpoints. quiet forbids
-// git to ask for a password.
-func fetchIssue(c *invoke.Invocation, issue checkpoint.Issue, remote string, quiet bool) (n int, err error) {
-	done, err := c.Store.Fetch(c.Ctx, gitstore.FetchRequest{
-		Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet,
+// git to ask for a password. If one of several remotes does not answer, the others count.
+func fetchIssue(c *invoke.Invocation, issue checkpoint.Issue, remotes []string, quiet bool) (n int, err error) {
+	done, err := work.Fetch(c.Ctx, c, remotes, gitstore.FetchRequest{
+		Issues: []checkpoint.Issue{issue}, Timeout: c.RemoteTimeout(), Quiet: quiet,
 	})
+	if err != nil && len(done) > 0 {
+		c.Warnf("%v", err)
+		err = nil
+	}
 	for _, s := range done {
 		switch {
 		case s.Result == gitstore.Diverged:
@@ -62,7 +68,7 @@ func fetchIssue(c *invoke.Invocation, issue checkpoint.Issue, remote string, qui
 			return n, s.Err
 		case s.Fetched > 0:
 			n += s.Fetched
-			c.Infof("fetched %s of issue %s from %s", view.Plural(s.Fetched, "checkpoint"), s.Issue, gitstore.ShownRemote(remote))
+			c.Infof("fetched %s of issue %s from %s", view.Plural(s.Fetched, "checkpoint"), s.Issue, view.ShownRemotes(remotes))
 		}
 	}
 	return n, err

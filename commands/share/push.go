@@ -3,6 +3,7 @@ package share
 import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 )
 
@@ -63,8 +64,8 @@ func runFetch(c *invoke.Invocation, o *options) error {
 	if err := o.open(c); err != nil {
 		return err
 	}
-	t := c.TickRemote("fetch: " + gitstore.ShownRemote(o.remote))
-	done, err := c.Store.Fetch(c.Ctx, o.request(c, t.At))
+	t := c.TickRemote("fetch: " + view.ShownRemotes(o.remotes))
+	done, err := work.Fetch(c.Ctx, c, o.remotes, o.request(c, t.At))
 	t.End()
 	return showShared(c, "fetch", o, nil, done, err)
 }

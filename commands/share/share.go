@@ -23,6 +23,7 @@ import (
 // options holds the flags and the issues of a command of this package.
 type options struct {
 	remote   string             // named or configured remote
+	remotes  []string           // for fetches, with remote
 	all      bool               // every issue
 	issues   []checkpoint.Issue // nil for all issues
 	dryRun   bool
@@ -53,8 +54,14 @@ func (o *options) open(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if o.remote, err = c.Remote(o.remote); err != nil {
+	named := o.remote
+	if o.remotes, err = c.FetchRemotes(named); err != nil {
 		return err
+	}
+	if o.remote = o.remotes[0]; c.Line.Name != "fetch" {
+		if o.remote, err = c.Remote(named); err != nil {
+			return err
+		}
 	}
 	if !o.all {
 		issue, err := c.Issue()
@@ -88,6 +95,9 @@ func showShared(c *invoke.Invocation, command string, o *options, untracked []st
 	if err != nil && len(done) == 0 {
 		return failed
 	}
+	if failed == nil && len(done) == 1 && !o.all && done[0].Result == gitstore.Absent && !c.Store.HasIssue(c.Ctx, done[0].Issue) {
+		failed = &gitstore.NoneError{Issue: done[0].Issue}
+	}
 	if c.Line.JSON {
 		out := view.Sync{Type: command, DryRun: o.dryRun, Remote: gitstore.ShownRemote(o.remote), Issues: []view.Synced{}, Untracked: view.QuotePaths(untracked)}
 		for _, s := range done {
@@ -97,12 +107,15 @@ func showShared(c *invoke.Invocation, command string, o *options, untracked []st
 	}
 	var text strings.Builder // one write, because there may be thousands of lines
 	for _, s := range done {
-		if len(done) == 1 && s.Err != nil && s.Fetched+s.Pushed == 0 {
+		if len(done) == 1 && failed != nil && s.Fetched+s.Pushed == 0 {
 			break // the error names the issue
 		}
-		text.WriteString(view.Clean(sharedLine(o.remote, s)) + "\n")
+		text.WriteString(view.Clean(sharedLine(view.ShownRemotes(o.remotes), s)) + "\n")
 	}
 	c.Printf("%s", text.String())
+	if len(done) == 0 {
+		c.Infof("no issue has checkpoints")
+	}
 	if len(o.issues) != 1 || o.dryRun {
 		return failed
 	}
@@ -148,7 +161,7 @@ func counted(n int, what string) []string {
 func checkpointsLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
-		return fmt.Sprintf("issue %s: no checkpoints on %s", s.Issue, gitstore.ShownRemote(remote))
+		return fmt.Sprintf("issue %s: no checkpoints on %s", s.Issue, remote)
 	case s.Result == gitstore.Failed && s.Pushed > 0, s.Joined && s.Pushed > 0 && s.Fetched == 0:
 		return fmt.Sprintf("issue %s: %s: pushed %s", s.Issue, s.Result, view.Plural(s.Pushed, "checkpoint"))
 	case s.Fetched > 0 && s.Pushed > 0:

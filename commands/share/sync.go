@@ -30,6 +30,11 @@ func runSync(c *invoke.Invocation, o *options) error {
 		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
 		invoke.TellStrange(c, strange)
 	}
+	if len(o.issues) == 1 && len(o.remotes) > 1 { // git fetches from another remote than it pushes to
+		if _, err := work.Fetch(c.Ctx, c, o.remotes[1:], o.request(c, nil)); err != nil {
+			c.Warnf("%v", err)
+		}
+	}
 	ageBeforeSync(c, o)
 	gate := o.gate(c)
 	t := c.TickRemote("sync: " + gitstore.ShownRemote(o.remote))

@@ -99,7 +99,7 @@ var table = sync.OnceValue(func() []Key {
 
 		{Name: "scan_command", Type: Text, Trust: Never, Doc: "Another program that searches for secrets before a push, such as \"betterleaks dir\" or \"gitleaks dir\". A shell runs it, with a directory of the files as argument. It exits with 0 if it finds nothing, and can print <file>:<line> of a finding."},
 		{Name: "scan_allow", Type: List, Trust: Never, Doc: "Findings to ignore: a rule, a path in which * stands for any text, or rule:path. A line with checkpoint:allow is ignored too."},
-		{Name: "remote", Type: Text, Trust: Never, Doc: "Remote of the checkpoints, instead of the remote of the branch's upstream, or origin."},
+		{Name: "remote", Type: Text, Trust: Never, Doc: "Remote of the checkpoints. By default they are pushed where git push goes: branch.<name>.pushRemote, remote.pushDefault, branch.<name>.remote or origin. A fetch also reads the remote of git fetch."},
 		{Name: "push", Type: Enum, Default: "never", Values: []string{"never", "auto"}, Trust: Never, Doc: "Push checkpoints after every save. With auto, hooks of agents push in the background after a turn, and fetch at the start of a session."},
 		{Name: "publish_commits", Type: Bool, Default: "false", Trust: Never, Doc: "Let pushes of checkpoints publish commits that the remote does not have. With false, push, sync and --push ask. Hooks, automatic pushes and commands without a terminal refuse; push and sync then need --yes."},
 		{Name: "redact", Type: Enum, Default: "mask", Values: []string{"warn", "mask", "block"}, Trust: Stricter, Doc: "What happens to possible secrets: warn prints a warning, mask also removes secrets from the saved record and stops pushes of others, block stops every push."},

@@ -331,22 +331,40 @@ func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
 	return strings.Join(commands, "\n")
 }
 
-// Remote returns the given remote, or the configured remote if the name is empty. The given
-// remote is the name of a configured remote, a URL or a path.
+// Remote returns the given remote, or that of pushes if the name is empty. The given remote is the
+// name of a configured remote, a URL or a path.
 func (c *Invocation) Remote(named string) (string, error) {
+	names, err := c.remotes(named)
+	if err != nil {
+		return "", err
+	}
+	return names[0], nil
+}
+
+// FetchRemotes returns the given remote, or those of fetches, which include that of pushes.
+func (c *Invocation) FetchRemotes(named string) ([]string, error) {
+	names, err := c.remotes(named)
+	if len(names) > 0 {
+		err = nil
+	}
+	return names, err
+}
+
+// remotes returns the given remote, otherwise those of the settings and of git as Store.Remotes does.
+func (c *Invocation) remotes(named string) ([]string, error) {
 	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
 	if plain && !slices.Contains(c.Remotes(), named) {
 		if _, err := os.Stat(named); err != nil && !c.gitKnowsRemote(named) {
-			return "", failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote", c.Line.Name, named)
+			return nil, failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote", c.Line.Name, named)
 		}
 	}
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {
-		return name, nil
+		return []string{name}, nil
 	}
 	if err := c.CheckRemoteSetting(); err != nil {
-		return "", err
+		return nil, err
 	}
-	return c.Store.Remote(c.Ctx)
+	return c.Store.Remotes(c.Ctx)
 }
 
 // gitKnowsRemote reports whether git has a URL for a name outside of remote.*.url: from

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 )
@@ -21,6 +22,15 @@ func Plural(n int, word string) string {
 
 // List joins words with commas.
 func List(words []string) string { return strings.Join(words, ", ") }
+
+// ShownRemotes joins names of remotes for output, without passwords.
+func ShownRemotes(names []string) string {
+	shown := make([]string, len(names))
+	for n, name := range names {
+		shown[n] = gitstore.ShownRemote(name)
+	}
+	return strings.Join(shown, " and ")
+}
 
 // OneOf returns words as a choice: "a, b or c".
 func OneOf[T ~string](words []T) string {

@@ -305,16 +305,15 @@ func atRemote(c *invoke.Invocation, branch string, o JudgeOptions) string {
 	if o.Issue.Offline || o.Issue.Recent {
 		return ""
 	}
-	remote, err := c.Remote("")
-	if err != nil {
-		return ""
-	}
 	limit := c.RemoteTimeout()
 	if limit == 0 || limit > maxAskRemote {
 		limit = maxAskRemote
 	}
-	if has, err := c.Store.RemoteHasBranch(c.Ctx, remote, branch, limit); err != nil || !has {
-		return ""
+	remotes, _ := c.FetchRemotes("")
+	for _, remote := range remotes {
+		if has, err := c.Store.RemoteHasBranch(c.Ctx, remote, branch, limit); err == nil && has {
+			return remote
+		}
 	}
-	return remote
+	return ""
 }

@@ -1,8 +1,10 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"time"
@@ -86,18 +88,40 @@ func issuesIn(c *invoke.Invocation, folder string) (issues []checkpoint.Issue) {
 // remote; without an answer, the chain of this clone counts.
 func FetchStarted(ctx context.Context, c *invoke.Invocation) (asked bool) {
 	limit := time.Duration(c.Settings.Int("timeouts.session")) * time.Second
-	if c.Settings.String("push") != "auto" || limit == 0 {
+	if c.Settings.String("push") == "never" || limit == 0 {
 		return false
 	}
-	remote, err := c.Remote("")
+	remotes, err := c.FetchRemotes("")
 	issue, unnamed := c.NamedIssue()
 	if err != nil || unnamed != nil {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, _ = c.Store.Fetch(ctx, gitstore.FetchRequest{Remote: remote, Issues: []checkpoint.Issue{issue}, Timeout: limit, Quiet: true})
+	_, _ = Fetch(ctx, c, remotes, gitstore.FetchRequest{Issues: []checkpoint.Issue{issue}, Timeout: limit, Quiet: true})
 	return true
+}
+
+// Fetch fetches from several remotes. For each issue it returns one result, which names what came
+// from all of them. The error joins those of remotes that do not answer.
+func Fetch(ctx context.Context, c *invoke.Invocation, remotes []string, req gitstore.FetchRequest) (done []gitstore.Synced, err error) {
+	at := map[checkpoint.Issue]int{}
+	for _, req.Remote = range remotes {
+		some, failed := c.Store.Fetch(ctx, req)
+		err = errors.Join(err, failed)
+		for _, s := range some {
+			n, known := at[s.Issue]
+			switch {
+			case !known:
+				at[s.Issue], done = len(done), append(done, s)
+			case s.Err == nil && (s.Result == gitstore.Absent || s.Fetched == 0 && done[n].Fetched > 0): // the first result says more
+			default:
+				s.Fetched, s.Err = s.Fetched+done[n].Fetched, cmp.Or(s.Err, done[n].Err)
+				done[n] = s
+			}
+		}
+	}
+	return done, err
 }
 
 // inBackground starts a process for a hook. It has no terminal and no open pipe to the agent.

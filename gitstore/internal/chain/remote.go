@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -46,22 +47,40 @@ type Synced struct {
 // ErrNoRemote is returned if neither caller nor configuration names a remote.
 var ErrNoRemote = failure.New(failure.Remote, "git remote add origin <url>", "no remote is configured")
 
-// Remote has the rules of gitstore.Store.Remote.
-func (s *Chains) Remote(ctx context.Context) (string, error) {
-	if name, _ := git.Last(s.repo.Config, "checkpoint.remote"); name != "" {
-		return name, nil
+// Remotes has the rules of gitstore.Store.Remotes.
+func (s *Chains) Remotes(ctx context.Context) ([]string, error) {
+	config, origin := s.repo.Config, ""
+	if name, _ := git.Last(config, "checkpoint.remote"); name != "" {
+		return []string{name}, nil
 	}
 	branch, err := s.repo.Branch(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if name, _ := git.Last(s.repo.Config, "branch."+branch+".remote"); branch != "" && name != "" && name != "." {
-		return name, nil
+	last := func(key string) string {
+		value, _ := git.Last(config, key)
+		return value
 	}
-	if remote.Configured(s.repo.Config, "origin") {
-		return "origin", nil
+	if remote.Configured(config, "origin") {
+		origin = "origin"
 	}
-	return "", ErrNoRemote
+	upstream, merge := last("branch."+branch+".remote"), last("branch."+branch+".merge")
+	if upstream == "." { // this repository
+		upstream = ""
+	}
+	push := cmp.Or(last("branch."+branch+".pushremote"), last("remote.pushdefault"))
+	isOther := merge != "" && merge != "refs/heads/"+branch && slices.Contains([]string{"", "simple"}, last("push.default"))
+	if push == "" && upstream != "" && origin != "" && upstream != origin && isOther {
+		push = origin
+		set, shown := "git config "+failure.QuoteStrict("branch."+branch+".pushRemote")+" ", ShownRemote(upstream)
+		err = failure.New(failure.Remote, set+origin+"\n"+set+failure.QuoteStrict(shown),
+			fmt.Sprintf("no push remote is chosen: branch %s goes on from another branch of %s, and git push would refuse too", branch, shown))
+	}
+	push = cmp.Or(push, upstream, origin)
+	if push == "" {
+		return nil, ErrNoRemote
+	}
+	return slices.Compact([]string{push, cmp.Or(upstream, origin, push)}), err
 }
 
 // TrackingRef returns the remote-tracking ref of an issue's chain.
