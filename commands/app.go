@@ -171,13 +171,13 @@ func call(line *line, env *invoke.Env, flags *cli.Context) error {
 }
 
 // noteAdvice returns advice about an unexpected argument: run's command goes after --, a note after
-// -m, and the name of an agent after the --agent of hooks install.
+// -m, and the name of an agent after the --agent of hooks uninstall.
 func noteAdvice(c *invoke.Invocation) string {
 	switch {
 	case c.Line.Name == "run":
 		return "; the command goes after --"
-	case c.Line.Name == "enable":
-		return "; for a single agent: git checkpoint hooks install --agent"
+	case c.Line.Name == "disable":
+		return "; for a single agent: git checkpoint hooks uninstall --agent " + view.Shell(c.Line.Args[0])
 	case c.HasFlag("message") && !c.Line.Flags.IsSet("message"):
 		return "; a note goes after -m"
 	}

@@ -21,6 +21,7 @@ import (
 // Sentinel errors of this package.
 var (
 	ErrNotRepository = repo.ErrNotRepository
+	ErrNoRepository  = repository.ErrAbsent // an ErrNotRepository: there is none, also in parent directories
 	ErrMoved         = repo.ErrMoved
 	ErrNothingToUndo = repo.ErrNothingToUndo
 	ErrNothingToRedo = repo.ErrNothingToRedo
@@ -184,9 +185,10 @@ const maxCommits = 100
 
 // CommitsSince returns the commits that were made in this worktree since HEAD was at a commit, by the
 // reflog of HEAD, newest first. Commits that came by a pull, a merge without a commit or a switch are
-// left out. If the reflog lacks the commit, the result is empty.
-func (s *Store) CommitsSince(ctx context.Context, head string) (made []string) {
-	if s.Head(ctx) == head {
+// left out, and with onBranch those before the last switch. If the reflog lacks the commit, the result is
+// empty.
+func (s *Store) CommitsSince(ctx context.Context, head string, onBranch bool) (made []string) {
+	if head == "" || s.Head(ctx) == head {
 		return nil
 	}
 	entries, _ := s.repo.EveryEntry(ctx, "HEAD")
@@ -199,7 +201,7 @@ func (s *Store) CommitsSince(ctx context.Context, head string) (made []string) {
 			(verb == "merge" || verb == "pull") && strings.Contains(e.Message, "Merge made"):
 			made = append(made, e.New.String())
 		}
-		if e.Old.String() == head {
+		if e.Old.String() == head || onBranch && verb == "checkout" {
 			return made[:min(len(made), maxCommits)]
 		}
 	}

@@ -36,6 +36,8 @@ type Options struct {
 	// difference.
 	Repair bool
 
+	Empty bool // open an empty temporary repository, which Close removes, for a command that needs none
+
 	Like *Store // open in the same directory: git is not asked again for the folders and the settings; may be nil
 }
 
@@ -63,7 +65,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Like != nil {
 		own.Like = o.Like.repo
 	}
-	r, err := repo.Open(ctx, own)
+	open := repo.Open
+	if o.Empty {
+		open = repo.OpenEmpty
+	}
+	r, err := open(ctx, own)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,13 +38,20 @@ func inspect(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doct
 		paces = append(paces, paceTroubles(c, r.Issue, stale)...)
 	}
 	result.Warnings = slices.Concat(result.Warnings, paces, otherSystemsFiles(c))
-	hooks, err := install.Open(c).Status()
+	installed := install.Open(c)
+	hooks, err := installed.Status()
 	for _, h := range hooks {
 		if text := hookTrouble(h); text != "" {
 			result.Warnings = append(result.Warnings, text)
 		}
 	}
-	return damaged, err
+	agents, agentsErr := installed.EveryAgent()
+	for _, a := range agents {
+		if a.Off != "" {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s runs no hook of %s: %s", a.Agent, a.Path, a.Off))
+		}
+	}
+	return damaged, cmp.Or(err, agentsErr)
 }
 
 // hookTrouble returns a hook's problem, or "" if there is no problem.

@@ -1,6 +1,9 @@
 package hooks
 
 import (
+	"cmp"
+	"errors"
+
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
@@ -11,13 +14,14 @@ import (
 
 // EnableCommand declares git checkpoint enable.
 var EnableCommand = invoke.Command{
-	Name: "enable", Usage: "set up the agents that are here: hooks, permission and skill", Max: 0, Category: "Setup",
+	Name: "enable", Usage: "set up the agents that are here: hooks, permission and skill", Args: "[AGENT]", Max: 1, Category: "Setup",
 	Description: "Finds the agents on PATH and in this project, and installs for each of them the hooks that\n" +
 		"save its turns, the permission to run git checkpoint, and the skill. It is `hooks install`\n" +
 		"with --agent all --allow --skill, and asks nothing. A second run has nothing to do.\n" +
 		"disable removes all of it, and leaves every other byte as it was.",
 	Examples: []string{
 		"git checkpoint enable --dry-run",
+		"git checkpoint enable claude",
 		"git checkpoint enable --git-hooks",
 	},
 	New: invoke.Bind((*enableOptions).flags, runEnable),
@@ -35,10 +39,14 @@ var DisableCommand = invoke.Command{
 // enableOptions are the flags of enable and disable.
 type enableOptions struct {
 	global, dryRun, gitHooks bool
+	agent                    string
 }
 
 func (o *enableOptions) flags() []cli.Flag {
-	return append(o.commonFlags(), &cli.BoolFlag{Name: "git-hooks", Usage: "also the hooks of git: pre-push and post-checkout", Destination: &o.gitHooks})
+	return append(o.commonFlags(),
+		&cli.StringFlag{Name: "agent", Usage: "`AGENT` to set up, also if nothing of it is here", Destination: &o.agent},
+		&cli.BoolFlag{Name: "git-hooks", Usage: "also the hooks of git: pre-push and post-checkout", Destination: &o.gitHooks},
+	)
 }
 
 func (o *enableOptions) commonFlags() []cli.Flag {
@@ -49,17 +57,19 @@ func (o *enableOptions) commonFlags() []cli.Flag {
 }
 
 func runEnable(c *invoke.Invocation, o *enableOptions) error {
-	h := &hooksOptions{verb: "install", agents: allAgents, skill: true, allow: true, global: o.global, dryRun: o.dryRun}
+	named := append(c.Line.Args, allAgents)[0]
+	h := &hooksOptions{verb: "install", agents: cmp.Or(o.agent, named), skill: true, allow: true, global: o.global, dryRun: o.dryRun}
 	r, err := openHooks(c, h)
 	if err != nil {
 		return err
 	}
-	agents, err := r.AgentsHere()
-	if err != nil {
+	agents, err := chosenAgents(r, h)
+	switch {
+	case o.gitHooks && errors.Is(err, errNoAgent):
+	case errors.Is(err, errNoAgent):
+		return failure.Errorf(failure.Usage, "git checkpoint enable --agent claude", "enable: %w: name yours with --agent, or with --git-hooks take the hooks of git, which need none", err)
+	case err != nil:
 		return err
-	}
-	if len(agents) == 0 && !o.gitHooks {
-		return failure.Errorf(failure.Usage, "git checkpoint enable --git-hooks", "enable: no agent is on PATH or has a directory here; the hooks of git need none")
 	}
 	var changes []install.HookChange
 	if len(agents) > 0 {
@@ -96,6 +106,7 @@ func runDisable(c *invoke.Invocation, o *enableOptions) error {
 
 // openHooks opens the repository, and returns its hooks with options.
 func openHooks(c *invoke.Invocation, o *hooksOptions) (*install.Repo, error) {
+	c.Needs.NoRepository = o.global
 	if err := c.Open(); err != nil {
 		return nil, err
 	}

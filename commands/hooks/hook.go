@@ -133,8 +133,11 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 	}()
 	c.Out.Quiet, c.Needs.Offline = true, true
 	err = run(c, c.Line.Args[1:])
-	if err == nil || errors.Is(err, gitstore.ErrNotRepository) { // hooks of --global run everywhere
+	if err == nil || errors.Is(err, gitstore.ErrNoRepository) { // hooks of --global run everywhere
 		return nil
+	}
+	if errors.Is(err, gitstore.ErrNotRepository) { // git refuses the one that is here
+		name += ": nothing is saved"
 	}
 	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, view.Clean(view.FirstLine(err.Error())))
 	if b, ok := err.(*blocked); ok {

@@ -2,6 +2,7 @@
 package hooks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 
 // HooksCommand declares git checkpoint hooks.
 var HooksCommand = invoke.Command{
-	Name: "hooks", Usage: "install, test or remove the hooks of git and of agents", Args: "install|uninstall|status", Max: 1, Category: "Setup",
+	Name: "hooks", Usage: "install, test or remove the hooks of git and of agents", Args: "install|uninstall|status [AGENT]", Max: 2, Category: "Setup",
 	ShortHelp: []string{"agent", "push", "allow", "skill", "global", "dry-run"},
 	Description: "Installs pre-push and post-checkout: in git's configuration from git 2.54 on, before\n" +
 		"that as a marked block in the hook files, beside existing hooks. uninstall restores\n" +
@@ -72,15 +73,18 @@ type hooksOptions struct {
 // check sets the verb. It returns an error for invalid values, and for flags that do not go
 // together.
 func (o *hooksOptions) check(c *invoke.Invocation) error {
-	agent := o.agents
 	if len(c.Line.Args) > 0 {
 		o.verb = c.Line.Args[0]
 	}
+	if len(c.Line.Args) > 1 {
+		o.agents = cmp.Or(o.agents, c.Line.Args[1])
+	}
+	agent := o.agents
 	switch {
 	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
 		return invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
 	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
-		return failure.Usagef("hooks: --agent: %q is not one of %s, all", agent, strings.Join(hook.Agents(), ", "))
+		return unknownAgent(agent)
 	case o.allow && (agent == "" || o.verb != "install" || o.manual):
 		return failure.Usagef("hooks: --allow goes with install --agent, and without --manual")
 	case o.allow && agent != allAgents && hook.AgentNamed(agent).Allow == nil:
@@ -99,6 +103,10 @@ func (o *hooksOptions) check(c *invoke.Invocation) error {
 		return failure.Usagef("hooks: --no-turns goes with --agent")
 	}
 	return nil
+}
+
+func unknownAgent(name string) error {
+	return failure.Usagef("hooks: --agent: %q is not one of %s, all", name, strings.Join(hook.Agents(), ", "))
 }
 
 func runHooks(c *invoke.Invocation, o *hooksOptions) error {
@@ -158,26 +166,31 @@ func planAgents(r *install.Repo, o *hooksOptions) (plan []install.HookChange, er
 // allAgents is the value of --agent for all agents that are here.
 const allAgents = "all"
 
+var errNoAgent = failure.New(failure.Usage, "git checkpoint hooks install --agent claude", "none of "+strings.Join(hook.Agents(), ", ")+" is on PATH or has a directory here")
+
 // chosenAgents returns the agents of --agent: with all, those that this user or project
 // uses, and for a removal those with hooks.
 func chosenAgents(r *install.Repo, o *hooksOptions) ([]*hook.Agent, error) {
 	if o.agents == "" {
 		return nil, nil
 	}
+	if a := hook.AgentNamed(o.agents); a != nil {
+		return []*hook.Agent{a}, nil
+	}
 	if o.agents != allAgents {
-		return []*hook.Agent{hook.AgentNamed(o.agents)}, nil
+		return nil, unknownAgent(o.agents)
 	}
 	if o.verb == "install" {
 		agents, err := r.AgentsHere()
 		if err == nil && len(agents) == 0 {
-			err = failure.Usagef("hooks: --agent all: none of %s is on PATH or has a directory here", strings.Join(hook.Agents(), ", "))
+			err = errNoAgent
 		}
 		return agents, err
 	}
 	found, err := r.Agents()
 	var agents []*hook.Agent
 	for _, f := range found {
-		if a := hook.AgentNamed(f.Agent); !slices.Contains(agents, a) && (!o.local || a.Local != "") {
+		if a := hook.AgentNamed(f.Agent); len(f.Events) > 0 && !slices.Contains(agents, a) && (!o.local || a.Local != "") {
 			agents = append(agents, a)
 		}
 	}
@@ -205,11 +218,12 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 	}
 	tellKept(c, r)
 	result.Kept = r.Kept
+	runs := o.agents == "" || o.verb != "install" || o.dryRun || tellOff(c, r)
 	switch {
 	case len(changes) == 0:
 		c.Infof("nothing to do")
 	case o.verb == "install" && !o.dryRun:
-		tellEffect(c, o)
+		tellEffect(c, o, runs)
 	}
 	if c.Line.JSON {
 		return c.WriteJSON(result)
@@ -217,13 +231,29 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 	return nil
 }
 
-// tellEffect prints in two lines what the installed hooks do from now on.
-func tellEffect(c *invoke.Invocation, o *hooksOptions) {
+// tellOff warns of the settings files with hooks that an agent does not run. It reports whether the
+// hooks of a file run.
+func tellOff(c *invoke.Invocation, r *install.Repo) (runs bool) {
+	agents, _ := r.Agents()
+	for _, a := range agents {
+		if a.Off != "" {
+			c.Warnf("%s runs no hook of %s: %s", a.Agent, a.Path, a.Off)
+		} else {
+			runs = true
+		}
+	}
+	return runs
+}
+
+// tellEffect prints in two lines what the installed hooks do from now on. An agent that runs none does
+// nothing.
+func tellEffect(c *invoke.Invocation, o *hooksOptions, runs bool) {
 	list, saves := "git checkpoint list --turns", "after each turn"
 	if o.noTurns {
 		list, saves = "git checkpoint list", "before a compaction and at the end of a session"
 	}
 	switch {
+	case !runs:
 	case o.agents != "":
 		c.Infof("from now on, a checkpoint is saved %s, and the next session starts with it", saves)
 		c.Infof("after the next session: %s", list)
@@ -274,14 +304,8 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 	if result.Hooks, err = r.Status(); err != nil {
 		return err
 	}
-	if result.Agents, err = r.Agents(); err != nil {
+	if result.Agents, err = r.EveryAgent(); err != nil {
 		return err
-	}
-	if user := *r; !r.Global {
-		user.Global = true
-		if global, err := user.Agents(); err == nil { // there may be no home directory
-			result.Agents = append(result.Agents, global...)
-		}
 	}
 	for i := range result.Agents {
 		addRuns(c, &result.Agents[i])
@@ -296,7 +320,7 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 		c.Printf("%s\n", view.Clean(hookLine(h)))
 	}
 	for _, a := range result.Agents {
-		c.Printf("%s: %s in %s\n  %s\n", a.Agent, view.List(a.Events), view.Clean(a.Path), runsText(a, c.Env.Now()))
+		c.Printf("%s: %s in %s\n  %s\n", a.Agent, cmp.Or(view.List(a.Events), "no hook"), view.Clean(a.Path), view.Clean(runsText(a, c.Env.Now())))
 	}
 	if len(result.Skills) > 0 {
 		c.Printf("skill: %s\n", view.Clean(view.List(result.Skills)))
@@ -308,16 +332,11 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 func addRuns(c *invoke.Invocation, a *view.Agent) {
 	agent, ran := hook.AgentNamed(a.Agent), false
 	for _, event := range a.Events {
-		hooks := []string{agent.HookOf(event)}
+		name := agent.HookOf(event)
 		if agent.Plugin != "" { // a plugin has one event for all hooks
-			hooks = hookNames()
+			name = "*"
 		}
-		var at time.Time
-		for _, name := range hooks {
-			if last := sessions.LastRan(c.Store.Notes, agent.Name, name); last.After(at) {
-				at = last
-			}
-		}
+		at := sessions.LastRan(c.Store.Notes, agent.Name, name)
 		a.Runs = append(a.Runs, view.AgentRun{Event: event, LastRan: at})
 		ran = ran || !at.IsZero()
 	}
@@ -328,7 +347,10 @@ func addRuns(c *invoke.Invocation, a *view.Agent) {
 
 // runsText describes the last run of each event, or where to look if no hook ever ran.
 func runsText(a view.Agent, now time.Time) string {
-	if a.Why != "" {
+	switch {
+	case a.Off != "":
+		return a.Agent + " runs no hook of this file: " + a.Off
+	case a.Why != "":
 		return "never ran in this clone: " + a.Why
 	}
 	var ran, never []string

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -153,7 +154,8 @@ func record(c *invoke.Invocation, in sessionInput, agent string) {
 	if err != nil {
 		return
 	}
-	now.ID, now.Agent, now.Transcript = in.SessionID, agent, in.Transcript
+	before, _ := sessions.Read(c.Store.Notes, in.SessionID)
+	now.ID, now.Agent, now.Transcript, now.Head = in.SessionID, agent, in.Transcript, cmp.Or(before.Head, c.Store.Head(c.Ctx))
 	_ = sessions.Write(c.Store.Notes, now, c.Env.Now()) // a hook works without a record too
 }
 
@@ -181,11 +183,11 @@ func sessionIssue(c *invoke.Invocation, in sessionInput, agent string, s session
 	return now.Issue, "", nil
 }
 
-// elsewhere returns the issue of a session whose worktree is on another branch now. A
-// worktree without uncommitted files has no work of the session.
+// elsewhere returns the issue of a session whose worktree is on another branch now. A worktree
+// without uncommitted files, and without commits of the session on its branch, has no work of it.
 func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issue, why string, err error) {
 	changed, err := c.Store.Files.Uncommitted(c.Ctx)
-	if err != nil || len(changed) == 0 {
+	if err != nil || len(changed) == 0 && len(c.Store.CommitsSince(c.Ctx, s.Head, true)) == 0 {
 		return "", "", err
 	}
 	head := "detached"

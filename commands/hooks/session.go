@@ -49,7 +49,10 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		notify(c, "%s: nothing is saved: %s", c.Line.Args[0], why)
 		return nil
 	}
-	line := []string{"save", "--trigger", trigger, "--if-changed", "--quiet"}
+	line := []string{"save", "--trigger", trigger, "--quiet"}
+	if c.Store.HasIssue(c.Ctx, issue) || c.Line.Args[0] == hook.Prompt || len(c.Store.CommitsSince(c.Ctx, s.Head, true)) == 0 {
+		line = append(line, "--if-changed") // the first checkpoint is compared with HEAD, and has the commits of the session
+	}
 	var turn *invoke.Turn
 	if c.Line.Args[0] == hook.Prompt {
 		at := sessions.Session{ID: in.SessionID, Agent: agent, Issue: issue, Root: c.Store.Root()}
@@ -60,8 +63,8 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 	} else {
 		turn = turnOf(c, in, agent, trigger)
 		if trigger == hook.Turn {
-			if begun := sessions.Begun(c.Store.Notes, in.SessionID); begun.Head != "" && begun.Root == c.Store.Root() {
-				turn.Commits = c.Store.CommitsSince(c.Ctx, begun.Head)
+			if begun := sessions.Begun(c.Store.Notes, in.SessionID); begun.Root == c.Store.Root() {
+				turn.Commits = c.Store.CommitsSince(c.Ctx, begun.Head, false)
 			}
 		}
 		if trigger != "interval" {

@@ -57,7 +57,7 @@ func giveTo(c *invoke.Invocation, r *resumption) error {
 	if err == nil && view.IsShortened(work.HandOver(c, s, "")) {
 		c.Warnf("the text for %s is shortened to %d bytes: git checkpoint show %s prints the record", r.options.to, work.HandOverBytes, view.IssueArg(r.Checkpoint.Issue))
 	}
-	if sessions.LastRan(c.Store.Notes, r.options.to, "session-start").IsZero() {
+	if sessions.LastRan(c.Store.Notes, r.options.to, "*").IsZero() {
 		c.Warnf("no hook of %[1]s has run in this clone; without hooks it gets only a request: git checkpoint hooks install --agent %[1]s", r.options.to)
 	}
 	switch {

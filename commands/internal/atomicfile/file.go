@@ -12,6 +12,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -31,9 +32,9 @@ import (
 // A Replacement holds a file's content at the time of Read, possibly of a missing file.
 type Replacement struct {
 	Path string // resolved path, without symlinks
+	Name string // requested path
 	Text string
 
-	name string      // requested path
 	info fs.FileInfo // nil if the file does not exist
 }
 
@@ -42,11 +43,11 @@ var ErrChanged = failure.New(failure.Refused, "run the command again", "it was c
 
 // Read reads a file. It returns no error if the file does not exist.
 func Read(name string) (Replacement, error) {
-	path, err := resolve(name)
+	path, err := Resolve(name)
+	f := Replacement{Path: path, Name: name}
 	if err != nil {
-		return Replacement{}, err
+		return f, err
 	}
-	f := Replacement{Path: path, name: name}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
@@ -167,25 +168,26 @@ func IsPassing(err error) bool {
 	return false
 }
 
-// resolve follows symlinks, also if the target does not exist.
-func resolve(name string) (string, error) {
+// Resolve returns a path without symlinks. The path, and the target of a symlink, need not exist.
+func Resolve(name string) (string, error) {
 	path, err := filepath.EvalSymlinks(name)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return path, err
+	dir, base := filepath.Split(filepath.Clean(name))
+	if !errors.Is(err, fs.ErrNotExist) || base == "" || dir == "" {
+		return cmp.Or(path, name), fsutil.IgnoreMissing(err)
 	}
-	target, err := os.Readlink(name)
-	switch {
-	case err != nil:
-		return name, nil
-	case filepath.IsAbs(target):
-		return target, nil
+	if target, err := os.Readlink(name); err == nil {
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(dir, target)
+		}
+		return Resolve(target)
 	}
-	return filepath.Join(filepath.Dir(name), target), nil
+	dir, err = Resolve(dir)
+	return filepath.Join(dir, base), err
 }
 
 // unchanged returns ErrChanged if the file is not as it was read.
 func (f Replacement) unchanged() error {
-	now, err := Read(f.name)
+	now, err := Read(f.Name)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type Agent struct {
 	Program string // file name of its program
 	File    string // settings or plugin file in a project
 	Home    string // the same in the user's home directory, "" if unknown
+	Moves   []Move // environment variables that move the files in the home directory; the first one that is set counts
 	Local   string // unshared settings file in a project, or ""
 	Plugin  string // text of the plugin file, "" for an agent with settings
 	Events  []AgentEvent
@@ -34,6 +35,9 @@ type Agent struct {
 	Resume string   // command that continues a session, without its id
 	Start  []string // command that starts a session with a first request, without the request; nil if unknown
 	Reads  string   // another agent whose settings in the project it reads too, or ""
+
+	Off      []Switch // settings that switch its hooks off
+	OffFiles []string // files with these settings, the strongest first: absolute, below the home directory ("~/"), or in the project
 
 	Untrusted string // usual reason if no hook has ever run, "" for that of most agents
 
@@ -281,15 +285,18 @@ func (a *Agent) removeOwn(root, original *hujson.Value) (removed bool) {
 	return removed
 }
 
-// Check returns an error with line and column if a settings file calls this program and
-// is unparsable. Uninstall would find no command in such a file.
+// Check returns an error with line and column if a settings file is unparsable. Agents run no hook of
+// such a file.
 func (a *Agent) Check(text string) error {
-	if !strings.Contains(text, calls) {
+	if a.Plugin != "" || strings.TrimSpace(text) == "" {
 		return nil
 	}
 	_, err := parseJSON(text)
 	return err
 }
+
+// Mentions reports whether a text calls this program.
+func Mentions(text string) bool { return strings.Contains(text, calls) }
 
 // agents are the supported agents, the most used ones first.
 var agents = []Agent{
@@ -297,6 +304,12 @@ var agents = []Agent{
 		Name: "claude", Program: "claude", Resume: "claude --resume", Start: []string{"claude"}, JSON: []string{"hookSpecificOutput", "additionalContext"}, File: ".claude/settings.json", Home: ".claude/settings.json", Local: ".claude/settings.local.json",
 		Budget: 10_000, Events: claudeEvents,
 		Allow: &Permission{Path: []string{"permissions", "allow"}, Rule: "Bash(git checkpoint:*)"},
+		Moves: []Move{{"CLAUDE_CONFIG_DIR", ".claude"}},
+		Off:   []Switch{allHooksOff, {"allowManagedHooksOnly", "true", true}},
+		OffFiles: []string{
+			"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json", `C:\Program Files\ClaudeCode\managed-settings.json`,
+			".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json",
+		},
 	},
 	{ // Codex allows 3 seconds at an interrupt and at session end
 		Name: "codex", Program: "codex", Resume: "codex resume", Start: []string{"codex"}, JSON: []string{"hookSpecificOutput"}, File: ".codex/hooks.json", Home: ".codex/hooks.json", Budget: 1500,
@@ -309,40 +322,62 @@ var agents = []Agent{
 			{"PreCompact", "pre-compact", 30},
 			{"SessionEnd", "session-end", 3},
 		},
-		Allow: &Permission{File: ".codex/rules/git-checkpoint.rules", Text: "prefix_rule(pattern = [\"git\", \"checkpoint\"], decision = \"allow\")\n"},
+		Allow:    &Permission{File: ".codex/rules/git-checkpoint.rules", Text: "prefix_rule(pattern = [\"git\", \"checkpoint\"], decision = \"allow\")\n"},
+		Moves:    []Move{{"CODEX_HOME", ".codex"}},
+		Off:      []Switch{{"features.hooks", "false", false}, {"features.codex_hooks", "false", false}},
+		OffFiles: []string{"/etc/codex/requirements.toml", ".codex/config.toml", "~/.codex/config.toml"},
 	},
 	{ // timeouts in milliseconds
 		Name: "gemini", Program: "gemini", Resume: "gemini --resume", Start: []string{"gemini", "-i"}, File: ".gemini/settings.json", Home: ".gemini/settings.json", JSON: []string{"hookSpecificOutput"}, Budget: 10_000, CompactsOften: true,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10_000}, {"BeforeAgent", Prompt, 30_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
-		Allow:  &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
+		Events:   []AgentEvent{{"SessionStart", "session-start", 10_000}, {"BeforeAgent", Prompt, 30_000}, {"AfterAgent", Turn, 30_000}, {"PreCompress", "pre-compact", 30_000}, {"SessionEnd", "session-end", 30_000}},
+		Allow:    &Permission{Path: []string{"tools", "allowed"}, Rule: "run_shell_command(git checkpoint)"},
+		Moves:    []Move{{"GEMINI_CLI_HOME", ""}},
+		Off:      []Switch{{"hooksConfig.enabled", "false", false}, {"hooks.enabled", "false", false}, {"tools.enableHooks", "false", false}, {"hooksConfig.disabled", listed, false}, {"hooks.disabled", listed, false}},
+		OffFiles: []string{"/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json", ".gemini/settings.json", "~/.gemini/settings.json"},
 	},
 	{
 		Name: "copilot", WritesLate: true, Program: "copilot", Resume: "copilot --resume", Start: []string{"copilot", "-i"}, Reads: "claude", File: ".github/hooks/git-checkpoint.json", Home: ".copilot/hooks/git-checkpoint.json", JSON: []string{"additionalContext"}, Budget: 10_000,
 		Flat: true, CommandKey: "bash", TimeoutKey: "timeoutSec", Versioned: true, Events: claudeEvents,
+		Moves:    []Move{{"COPILOT_HOME", ".copilot"}},
+		Off:      []Switch{allHooksOff},
+		OffFiles: []string{".github/copilot/settings.local.json", ".github/copilot/settings.json", ".github/hooks/git-checkpoint.json", "~/.copilot/settings.json", "~/.copilot/config.json", "~/.copilot/hooks/git-checkpoint.json"},
 	},
 	{
 		Name: "cursor", Program: "cursor-agent", Resume: "cursor-agent --resume", Start: []string{"cursor-agent"}, File: ".cursor/hooks.json", Home: ".cursor/hooks.json", JSON: []string{"additional_context"}, Budget: 10_000,
 		Flat: true, Versioned: true,
 		Events: []AgentEvent{{"sessionStart", "session-start", 10}, {"beforeSubmitPrompt", Prompt, 30}, {"stop", Turn, 30}, {"preCompact", "pre-compact", 30}, {"sessionEnd", "session-end", 30}},
+		Moves:  []Move{{"CURSOR_CONFIG_DIR", ".cursor"}},
 	},
 	{
 		Name: "qwen", Program: "qwen", Resume: "qwen --resume", Start: []string{"qwen", "-i"}, File: ".qwen/settings.json", Home: ".qwen/settings.json", Budget: 10_000, Events: claudeEvents,
+		Moves:    []Move{{"QWEN_HOME", ".qwen"}},
+		Off:      []Switch{allHooksOff, {"hooksConfig.enabled", "false", false}, {"hooksConfig.disabled", listed, false}},
+		OffFiles: []string{"/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json", ".qwen/settings.json", "~/.qwen/settings.json"},
 	},
 	{
 		Name: "droid", Program: "droid", Resume: "droid --resume", Start: []string{"droid"}, File: ".factory/settings.json", Home: ".factory/settings.json", Budget: 10_000, Events: claudeEvents,
+		Moves:    []Move{{"FACTORY_HOME_OVERRIDE", ""}},
+		Off:      []Switch{{"hooksDisabled", "true", false}},
+		OffFiles: []string{".factory/settings.local.json", ".factory/settings.json", "~/.factory/settings.json"},
 	},
 	{ // no session end and no compaction
 		Name: "antigravity", Program: "agy", File: ".agents/hooks.json", JSON: []string{"injectSteps"}, Budget: 10_000,
 		Section: "git-checkpoint", Flat: true,
-		Events: []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}},
+		Events:   []AgentEvent{{"SessionStart", "session-start", 10}, {"Stop", Turn, 30}},
+		Off:      []Switch{{"git-checkpoint.enabled", "false", false}},
+		OffFiles: []string{".agents/hooks.json"},
 	},
 	{
 		Name: "opencode", Program: "opencode", Resume: "opencode --session", Start: []string{"opencode", "--prompt"}, File: ".opencode/plugins/git-checkpoint.js", Home: ".config/opencode/plugins/git-checkpoint.js",
 		Plugin: opencodePlugin, Budget: 10_000,
+		Moves: []Move{{"OPENCODE_CONFIG_DIR", ".config/opencode"}, {"XDG_CONFIG_HOME", ".config"}},
 	},
 	{
 		Name: "pi", Program: "pi", Resume: "pi --session", Start: []string{"pi"}, File: ".pi/extensions/git-checkpoint.ts", Home: ".pi/agent/extensions/git-checkpoint.ts",
 		Plugin: piPlugin, Budget: 10_000,
+		Moves:    []Move{{"PI_CODING_AGENT_DIR", ".pi/agent"}},
+		Off:      []Switch{{"extensions", listed, false}},
+		OffFiles: []string{".pi/settings.json", "~/.pi/agent/settings.json"},
 	},
 }
 

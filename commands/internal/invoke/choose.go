@@ -182,15 +182,18 @@ func (c *Invocation) FormerIssues(branch string) (issues []checkpoint.Issue) {
 	return issues
 }
 
+// ofBranch asks what this clone knows of itself before what it knows of other clones: checkpoints
+// that a fetch brings never change the issue of a branch that has its own.
 func (c *Invocation) ofBranch(branch string) (choice, error) {
-	if i := c.forkOfBranch(branch); i != "" {
-		return choice{issue: i, from: fromBranch + branch}, nil
-	}
 	n, err := c.ofBranchName(branch)
-	if err == nil && c.Store.HasIssue(c.Ctx, n.issue) {
-		return n, nil
+	if fork := c.forkOfBranch(branch); fork != "" && (err != nil || c.followsFork(fork, n.issue, branch)) {
+		return choice{issue: fork, from: fromBranch + branch}, nil
 	}
+	has := err == nil && c.Store.HasIssue(c.Ctx, n.issue)
 	for _, former := range c.Store.Facts.FormerNames(c.Ctx, branch) {
+		if has && !c.Store.Facts.CameLater(c.Ctx, n.issue, former.Until) {
+			break
+		}
 		before, err := c.ofBranchName(former.Name)
 		if err == nil && c.goesOn(before.issue, former) {
 			before.from = fmt.Sprintf("of branch %s, which was renamed to %s", former.Name, branch)
@@ -198,6 +201,13 @@ func (c *Invocation) ofBranch(branch string) (choice, error) {
 		}
 	}
 	return n, err
+}
+
+// followsFork reports whether a branch goes on with a fork, and not with the issue in its name: this
+// clone has saved to the fork on this branch, or to neither, and made or fetched the branch with the fork.
+func (c *Invocation) followsFork(fork, named checkpoint.Issue, branch string) bool {
+	f := c.Store.Facts
+	return f.HasSaved(c.Ctx, fork, branch) || !f.HasSaved(c.Ctx, named, branch) && (c.Store.HasRestored(c.Ctx, fork) || !f.IsLocal(c.Ctx, branch))
 }
 
 // forkOfBranch returns the fork whose worktree has a branch, or "". The branch is that of the
@@ -250,7 +260,7 @@ func (c *Invocation) ofBranchName(branch string) (choice, error) {
 }
 
 // goesOn reports whether the checkpoints of an issue belong to a renamed branch. They do not
-// if another branch has the former name now, and has saved the newest of them.
+// if another branch of this clone has the former name now, and has saved the newest of them.
 func (c *Invocation) goesOn(i checkpoint.Issue, former gitstore.FormerName) bool {
 	if !c.Store.HasIssue(c.Ctx, i) {
 		return false
@@ -259,7 +269,7 @@ func (c *Invocation) goesOn(i checkpoint.Issue, former gitstore.FormerName) bool
 	if err != nil {
 		return !notFound(err) // the command reports the damage
 	}
-	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Saved.After(former.Until) {
+	if newest.Branch != gitstore.RecordedBranch(former.Name) || !newest.Saved.After(former.Until) || !c.Store.Facts.SavedHere(c.Ctx, newest) {
 		return true
 	}
 	again, err := c.Store.Facts.FindBranch(c.Ctx, former.Name, time.Time{})
@@ -267,8 +277,12 @@ func (c *Invocation) goesOn(i checkpoint.Issue, former gitstore.FormerName) bool
 }
 
 // findRenamed returns the issue of a branch that was renamed in another clone, or "". The issue has
-// the former name of the branch, and its newest checkpoint the current name.
+// the former name of the branch, and its newest checkpoint the current name. A branch that no remote
+// has was not renamed there.
 func (c *Invocation) findRenamed(branch string) checkpoint.Issue {
+	if c.Store.Facts.IsLocal(c.Ctx, branch) {
+		return ""
+	}
 	var found []checkpoint.Issue
 	err := c.Store.EachIssue(c.Ctx, func(i checkpoint.Issue) bool {
 		if c.wasRenamedTo(branch, i) {

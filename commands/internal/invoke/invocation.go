@@ -85,6 +85,7 @@ type Needs struct {
 	WillSave        bool // the index will be needed
 	OwnProcessGroup bool // terminal signals do not reach git
 	Offline         bool // ask no program and no forge for the issue: a hook must not wait
+	NoRepository    bool // outside of a repository, an empty one is opened
 }
 
 // Open opens the repository, reads the settings and starts the mirror. If it returns a
@@ -96,10 +97,14 @@ func (c *Invocation) Open() error { return c.handOver(c.OpenOwnFormat()) }
 // OpenOwnFormat is Open for repositories of this program's object format. It fails with
 // *gitstore.ObjectFormatError for the other format.
 func (c *Invocation) OpenOwnFormat() error {
-	store, err := gitstore.Open(c.Ctx, gitstore.Options{
+	options := gitstore.Options{
 		Now: c.Env.Now, Apart: c.Needs.OwnProcessGroup, Asks: func() bool { return !c.Needs.Offline && terminal.Has() }, // a hook must not wait for a password
 		Notify: func(line string) { c.Warnf("%s", line) }, Repair: c.changes(), Like: c.Env.Like,
-	})
+	}
+	store, err := gitstore.Open(c.Ctx, options)
+	if options.Empty = c.Needs.NoRepository && errors.Is(err, gitstore.ErrNotRepository); options.Empty {
+		store, err = gitstore.Open(c.Ctx, options)
+	}
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type Session struct {
 	Named      bool             `json:"named"`          // the branch or the environment named the issue
 	Branch     string           `json:"branch"`         // "" for a detached HEAD
 	Root       string           `json:"root"`           // root of the worktree
-	Head       string           `json:"head,omitempty"` // HEAD when a turn began, in hex
+	Head       string           `json:"head,omitempty"` // HEAD at the start of the session, or of its turn, in hex
 }
 
 // Limits of the folder and of a record. Agents choose the texts of a record.
@@ -223,18 +223,19 @@ func Ran(notes gitstore.Notes, agent, hookName string, now time.Time) {
 	if hook.AgentNamed(agent) == nil {
 		return
 	}
-	_ = notes.Touch(ranNote(agent, hookName), now) // a hook works without this time too
+	_ = notes.Touch(filepath.Join(ran, agent+"-"+hookName), now) // a hook works without this time too
 }
 
-// LastRan returns the time at which an agent called a hook last, or the zero time.
+// LastRan returns the time at which an agent called a hook last, or the zero time. The name of the hook
+// can be a pattern.
 func LastRan(notes gitstore.Notes, agent, hookName string) time.Time {
-	info, err := os.Lstat(notes.Path(ranNote(agent, hookName)))
-	if err != nil {
-		return time.Time{}
+	for _, f := range files(notes.Path(ran)) {
+		if ok, _ := filepath.Match(agent+"-"+hookName, f.Name()); ok {
+			return f.ModTime()
+		}
 	}
-	return info.ModTime()
+	return time.Time{}
 }
 
-func ranNote(agent, hookName string) string {
-	return filepath.Join("hooks-ran", agent+"-"+hookName)
-}
+// ran is the folder with an empty file for each hook that an agent called.
+const ran = "hooks-ran"

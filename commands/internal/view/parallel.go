@@ -8,31 +8,51 @@ import (
 	"git-checkpoint/gitstore"
 )
 
-// ParallelText describes a checkpoint that was saved in parallel, such as "e422e20b (Coll, 2
+// ParallelText describes a checkpoint with files that are not here, such as "e422e20b (Coll, 2
 // minutes ago: fix the test) was saved in parallel: 1 file of it is not here: src/a.go".
 func ParallelText(n gitstore.NotHere, now time.Time) string {
-	text := fmt.Sprintf("%s (%s, %s: %s) was saved in parallel: ", cmp.Or(n.ID.Short(), n.Name()), cmp.Or(n.Author, "unknown"),
-		Ago(n.Created, now), Truncate(Title(&n.Checkpoint, nil, nil), 60))
+	when := "in parallel"
+	if n.Aside {
+		when = "before a stash or a reset"
+	}
+	text := fmt.Sprintf("%s (%s, %s: %s) was saved %s: ", cmp.Or(n.ID.Short(), n.Name()), cmp.Or(n.Author, "unknown"),
+		Ago(n.Created, now), Truncate(Title(&n.Checkpoint, nil, nil), 60), when)
 	if n.Reason != "" {
 		return text + "it cannot be merged here: " + n.Reason
 	}
-	const few = 5
 	are := "are"
 	if len(n.Files) == 1 {
 		are = "is"
 	}
-	return text + fmt.Sprintf("%s of it %s not here: %s", Plural(len(n.Files), "file"), are, List(Few(QuotePaths(n.Files), few)))
+	return text + fmt.Sprintf("%s of it %s not here: %s", Plural(len(n.Files), "file"), are, List(Few(QuotePaths(n.Files), fewFiles)))
 }
 
-// MergeCommand returns the command that merges a checkpoint that was saved in parallel.
+const fewFiles = 5 // of a checkpoint that are named
+
+// NotHereLabel returns the label of a checkpoint whose files are not here.
+func NotHereLabel(n gitstore.NotHere) string {
+	if n.Aside {
+		return "Set aside"
+	}
+	return "Parallel"
+}
+
+// MergeCommand returns the command that brings the files of a checkpoint that are not here.
 func MergeCommand(n gitstore.NotHere) string {
-	return "git checkpoint restore " + IssueArg(n.Issue) + " " + QuoteArg(cmp.Or(n.ID.Short(), n.Name())) + " --changed merge"
+	command := "git checkpoint restore " + IssueArg(n.Issue) + " " + QuoteArg(cmp.Or(n.ID.Short(), n.Name()))
+	switch {
+	case !n.Aside:
+		return command + " --changed merge"
+	case len(n.Files) <= fewFiles:
+		return command + " -- " + QuoteArgs(n.Files)
+	}
+	return command // files that came later stay
 }
 
-// ParallelRows returns a row for each checkpoint that was saved in parallel.
+// ParallelRows returns a row for each checkpoint whose files are not here.
 func ParallelRows(list []gitstore.NotHere, now time.Time) (rows []Row) {
 	for _, n := range list {
-		rows = append(rows, Row{Label: "Parallel", Text: ParallelText(n, now), Style: Yellow, Hint: MergeCommand(n)})
+		rows = append(rows, Row{Label: NotHereLabel(n), Text: ParallelText(n, now), Style: Yellow, Hint: MergeCommand(n)})
 	}
 	return rows
 }

@@ -126,7 +126,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 		line(1, promptText, "Work that was given up", strings.Join(Few(left, fewChanged), "; "))
 	}
 	for _, n := range more.Parallel {
-		line(1, promptText, "Parallel", ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
+		line(1, promptText, NotHereLabel(n), ParallelText(n, now)+"; to merge it: "+MergeCommand(n))
 	}
 	if asked := more.isRequestNewer(r); asked {
 		requestLines(line, turn, more)

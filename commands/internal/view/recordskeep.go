@@ -186,13 +186,14 @@ type Hook struct {
 	Setting string `json:"setting"`
 }
 
-// Agent is an agent's settings file with its installed events.
+// Agent is an agent's settings file with its installed events, or one that is damaged.
 type Agent struct {
 	Agent  string     `json:"agent"`
 	Path   string     `json:"path"`
 	Events []string   `json:"events"`
 	Runs   []AgentRun `json:"runs"`
 	Why    string     `json:"why" empty:"null"` // where to look if no event ever ran
+	Off    string     `json:"off" empty:"null"` // why the agent runs no hook of the file
 }
 
 // AgentRun is the time at which an agent's event called its hook last in this clone.

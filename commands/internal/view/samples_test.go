@@ -132,7 +132,7 @@ func samples() map[string]any {
 			[]string{"write .git/hooks/pre-push"},
 			[]Kept{{".claude/settings.json", ".git/git-checkpoint/before/settings.json-0123abcd"}},
 			[]Hook{{"pre-push", "file", ".git/hooks/pre-push", "lefthook", true, "", "push"}, {Event: "post-checkout", Setting: "tell"}},
-			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}, []AgentRun{{"SessionStart", made}, {Event: "SessionEnd"}}, "w"}},
+			[]Agent{{"claude", ".claude/settings.json", []string{"SessionStart"}, []AgentRun{{"SessionStart", made}, {Event: "SessionEnd"}}, "w", "o"}},
 			[]string{".claude/skills/git-checkpoint/SKILL.md"},
 		},
 		"hooks-empty": Hooks{Type: "hooks", Action: "install", DryRun: true},

@@ -3,6 +3,8 @@ package work
 import (
 	"crypto/rand"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -119,6 +121,11 @@ func SaveWarnings(c *invoke.Invocation, s *gitstore.Saved) []string {
 		list = append(list, problem)
 	}
 	list = append(list, LeftOutTexts(s.Record.Snapshot().Skipped)...)
+	for _, name := range []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"} {
+		if commit, err := os.ReadFile(filepath.Join(c.Store.GitDir(), filepath.FromSlash(name))); err == nil {
+			list = append(list, fmt.Sprintf("the edits in the autostash %.12s are not in the checkpoint; git applies them at the end, and git stash show -p %[1]s prints them", strings.TrimSpace(view.Clean(string(commit)))))
+		}
+	}
 	if c.Store.Restorer.Pending(c.Ctx) {
 		list = append(list, "a restore was interrupted: git checkpoint restore --continue or --abort")
 	} else if lock := c.Store.Restorer.StaleIndexLock(); lock != "" {

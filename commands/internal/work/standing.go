@@ -75,14 +75,58 @@ func OtherAuthor(c *invoke.Invocation, cp *gitstore.Checkpoint) string {
 	return cp.Author
 }
 
-// NotHere returns the checkpoints that were saved in parallel and whose files are not here,
-// except one that a resume restores. Without an answer, it warns and returns nothing.
+// NotHere returns the checkpoints that were saved in parallel and whose files are not here, except one
+// that a resume restores. If a stash or a reset took work away before that one, it returns the
+// checkpoint with the work too. Without an answer, it warns and returns nothing.
 func NotHere(c *invoke.Invocation, issue checkpoint.Issue, except checkpoint.ID) []gitstore.NotHere {
 	list, err := c.Store.Restorer.NotHere(c.Ctx, issue)
 	if err != nil {
 		c.Warnf("work that was saved in parallel is not compared: %v", err)
 	}
-	return slices.DeleteFunc(list, func(n gitstore.NotHere) bool { return n.ID == except && n.ID != "" })
+	list = slices.DeleteFunc(list, func(n gitstore.NotHere) bool { return n.ID == except && n.ID != "" })
+	if aside := setAside(c, issue, except); aside != nil {
+		list = append(list, *aside)
+	}
+	return list
+}
+
+// setAside returns the newest checkpoint before another one that has uncommitted files on the same HEAD
+// which the other one and this worktree lack, if a checkpoint without uncommitted files follows it.
+func setAside(c *invoke.Invocation, issue checkpoint.Issue, id checkpoint.ID) *gitstore.NotHere {
+	l, err := c.Store.List(c.Ctx, issue, stepsRead)
+	at := -1
+	if err == nil && id != "" {
+		at = slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == id })
+	}
+	if at < 0 {
+		return nil
+	}
+	head, clean, later := "", false, map[string]bool{}
+	for i := range l.Checkpoints[at:] {
+		cp := &l.Checkpoints[at+i]
+		r, err := c.Store.Record(cp)
+		if err != nil || i > 0 && r.Snapshot().Head != head || cp.Branch != l.Checkpoints[at].Branch {
+			return nil // a commit can have the files
+		}
+		head = r.Snapshot().Head
+		var gone []string
+		for _, f := range r.Files() {
+			if !later[f.Path] && clean {
+				gone = append(gone, f.Path)
+			}
+			later[f.Path] = true
+		}
+		clean = clean || len(r.Files()) == 0
+		if len(gone) == 0 {
+			continue
+		}
+		here, err := c.Store.Files.Uncommitted(c.Ctx)
+		if gone = slices.DeleteFunc(gone, func(path string) bool { return slices.Contains(here, path) }); err != nil || len(gone) == 0 {
+			return nil
+		}
+		return &gitstore.NotHere{Checkpoint: *cp, Files: gone, Aside: true}
+	}
+	return nil
 }
 
 // AgentOf returns the agent of a session, or "" if this clone has no record of it.

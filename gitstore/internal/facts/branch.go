@@ -10,8 +10,10 @@ import (
 	"unicode/utf8"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/ledger"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -106,6 +108,45 @@ func RecordedBranch(name string) string {
 func (s *Facts) HasBranch(ctx context.Context, name string) bool {
 	hash, err := s.repo.ReadRef(ctx, "refs/heads/"+name)
 	return err == nil && !hash.IsZero()
+}
+
+// tracking returns the remote-tracking branches with the name of a branch.
+func (s *Facts) tracking(ctx context.Context, branch string) (found []string, err error) {
+	values, err := s.repo.Refs.Values(ctx, "refs/remotes/")
+	for ref := range values {
+		remote := strings.TrimPrefix(ref, "refs/remotes/")
+		if _, name, _ := strings.Cut(remote, "/"); name == branch {
+			found = append(found, remote)
+		}
+	}
+	return found, err
+}
+
+// IsLocal reports whether this clone has a branch that no remote is known to have.
+func (s *Facts) IsLocal(ctx context.Context, branch string) bool {
+	found, err := s.tracking(ctx, branch)
+	return err == nil && len(found) == 0 && s.HasBranch(ctx, branch)
+}
+
+// HasSaved reports whether this clone saved a checkpoint of an issue on a branch, as the reflog of the
+// issue shows. The chain itself cannot prove it: other clones add to it.
+func (s *Facts) HasSaved(ctx context.Context, i checkpoint.Issue, branch string) bool {
+	entries, err := s.repo.Reflog(ctx, repo.LiveRef(i))
+	return err == nil && slices.ContainsFunc(entries, func(e refs.Logged) bool {
+		if !strings.HasPrefix(e.Message, "save: ") {
+			return false
+		}
+		c, err := s.repo.ReadCommit(e.New)
+		return err == nil && chain.CheckpointOf(c, i).Branch == RecordedBranch(branch)
+	})
+}
+
+// CameLater reports whether a fetch brought the first checkpoints of an issue after a time, and this
+// clone has saved none.
+func (s *Facts) CameLater(ctx context.Context, i checkpoint.Issue, at time.Time) bool {
+	entries, err := s.repo.Reflog(ctx, repo.LiveRef(i))
+	isSave := func(e refs.Logged) bool { return strings.HasPrefix(e.Message, "save: ") }
+	return err == nil && len(entries) > 0 && entries[len(entries)-1].At.After(at) && !slices.ContainsFunc(entries, isSave)
 }
 
 // CheckedOut returns the worktree in which a branch is checked out, or "".

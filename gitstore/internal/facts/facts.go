@@ -51,17 +51,8 @@ func (s *Facts) FindBranch(ctx context.Context, name string, since time.Time) (B
 	}
 	r := BranchReport{}
 	r.Once, r.Name = s.OnceHad(ctx, name, since)
-	refs, err := s.repo.Refs.Values(ctx, "refs/remotes/")
-	if err != nil {
-		return r, err
-	}
-	for ref := range refs {
-		remote := strings.TrimPrefix(ref, "refs/remotes/")
-		if _, branch, _ := strings.Cut(remote, "/"); branch == name {
-			r.Remote = append(r.Remote, remote)
-		}
-	}
-	return r, nil
+	r.Remote, err = s.tracking(ctx, name)
+	return r, err
 }
 
 // SavedHere reports whether this clone saved a checkpoint, as the reflog of its issue or the chain of

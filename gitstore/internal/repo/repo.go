@@ -88,6 +88,23 @@ func Open(ctx context.Context, o Options) (*Repo, error) {
 	return s, s.OpenObjects()
 }
 
+// OpenEmpty creates an empty repository in a temporary folder, which Close removes, and opens it.
+func OpenEmpty(ctx context.Context, o Options) (s *Repo, err error) {
+	if o.Dir, err = os.MkdirTemp("", "git-checkpoint-empty-"); err != nil {
+		return nil, err
+	}
+	g := git.Git{Dir: o.Dir, Unset: append(repository.Variables(), "GIT_DEFAULT_HASH", "GIT_DEFAULT_REF_FORMAT")}
+	if _, err = g.Output(ctx, "init", "--quiet", "--template=", "--object-format="+objectformat.Name); err == nil {
+		s, err = Open(ctx, o)
+	}
+	if err != nil {
+		os.RemoveAll(o.Dir)
+		return nil, fmt.Errorf("temporary repository: %w", err)
+	}
+	s.temporary = o.Dir
+	return s, nil
+}
+
 func (s *Repo) openRefs() {
 	share := func(paths ...string) { s.Objects.Share(paths...) }
 	s.Refs = &refs.Reader{Git: s.Git, Path: s.Info.CommonDir, Files: s.Info.RefFormat == "files", Share: share, Notify: s.Notify}

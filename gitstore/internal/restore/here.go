@@ -117,11 +117,13 @@ func (s *Restorer) headsAfter(ctx context.Context, i checkpoint.Issue, id checkp
 	return c.Reduced(heads)
 }
 
-// A NotHere is a checkpoint that was saved in parallel to the files in this worktree.
+// A NotHere is a checkpoint with files that this worktree lacks: one that was saved in parallel, or before a
+// stash or a reset.
 type NotHere struct {
 	chain.Checkpoint
 	Files  []string // files that a restore with the choice merge would change or leave
 	Reason string   // why such a restore is refused here, or ""
+	Aside  bool     // a stash or a reset took the files away, and no commit has them
 }
 
 // maxNotHere limits the checkpoints that NotHere compares.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,11 +32,15 @@ func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
 // the shared one, or if local is true, the one that is not shared.
 func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, error) {
 	file, err := r.settingsFile(a, local)
+	if err != nil && r.keepEdited {
+		r.c.Warnf("%v", err)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	if a.Plugin != "" {
-		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, "--agent " + a.Name, 2}, install)
+		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, "--agent " + a.Name}, install)
 	}
 	permission, err := r.permission(a, install)
 	if err != nil {
@@ -60,7 +63,10 @@ func (r *Repo) installAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookC
 	if err != nil {
 		return nil, r.settingsError(a, file, err)
 	}
-	return r.settingsChange(file, text, "add hooks to "), nil
+	if text == file.Text {
+		return nil, nil
+	}
+	return r.change(file, "install --agent "+a.Name, "add hooks to ", func() error { return r.replace(file, text) })
 }
 
 // install returns the text of a settings file with the agent's hooks.
@@ -102,26 +108,18 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 	if a.Allow == nil || a.Allow.File == "" || install && !r.Allow {
 		return nil, nil
 	}
-	home, err := r.agentHome()
-	if err != nil {
-		return nil, err
-	}
-	file, err := atomicfile.Read(filepath.Join(home, filepath.FromSlash(a.Allow.File)))
+	file, err := r.read(a, a.Allow.File)
 	if err != nil {
 		return nil, err
 	}
 	if !install && file.Exists() && !hook.PermissionMark.IsOwn(file.Text) {
 		return nil, nil // a user edited it
 	}
-	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, "--agent " + a.Name + " --allow", 2}, install)
+	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, "--agent " + a.Name + " --allow"}, install)
 }
 
 // settingsFile reads the file with an agent's hooks.
 func (r *Repo) settingsFile(a *hook.Agent, local bool) (file atomicfile.Replacement, err error) {
-	home, err := r.agentHome()
-	if err != nil {
-		return file, err
-	}
 	name, flag := a.File, ""
 	switch {
 	case r.Global:
@@ -132,19 +130,25 @@ func (r *Repo) settingsFile(a *hook.Agent, local bool) (file atomicfile.Replacem
 	if name == "" {
 		return file, refuse("git checkpoint hooks install --agent "+a.Name, "%s has no settings file for %s", a.Name, flag)
 	}
-	return atomicfile.Read(filepath.Join(home, filepath.FromSlash(name)))
+	return r.read(a, name)
 }
 
-// agentHome returns the parent directory of an agent's files: the worktree root, or with
-// --global the user's home directory.
-func (r *Repo) agentHome() (string, error) {
+// read reads a file of an agent: in the worktree, or with --global where the agent reads the files of
+// the user.
+func (r *Repo) read(a *hook.Agent, name string) (file atomicfile.Replacement, err error) {
+	path := filepath.Join(r.c.Store.Root(), filepath.FromSlash(name))
 	if r.Global {
-		return os.UserHomeDir()
+		home, err := os.UserHomeDir()
+		if err == nil {
+			path, err = a.UserFile(home, name, r.c.Env.Getenv)
+		}
+		if err != nil {
+			return file, failure.Errorf(failure.Usage, "", "hooks: %w", err)
+		}
+	} else if r.c.Store.Root() == "" {
+		return file, refuse("", "without a worktree there is no place for an agent's settings: use --global")
 	}
-	if r.c.Store.Root() == "" {
-		return "", refuse("", "without a worktree there is no place for an agent's settings: use --global")
-	}
-	return r.c.Store.Root(), nil
+	return atomicfile.Read(path)
 }
 
 // AgentsHere returns the agents that this user or project uses: the program is on PATH, or
@@ -157,8 +161,11 @@ func (r *Repo) AgentsHere() ([]*hook.Agent, error) {
 	var here []*hook.Agent
 	for _, name := range hook.Agents() {
 		a := hook.AgentNamed(name)
-		_, err := exec.LookPath(a.Program)
-		used := err == nil || a.Home != "" && isFolder(filepath.Join(home, filepath.FromSlash(path.Dir(a.Home))))
+		file, err := a.UserFile(home, a.Home, r.c.Env.Getenv)
+		used := err == nil && a.Home != "" && isFolder(filepath.Dir(file))
+		if _, err := exec.LookPath(a.Program); err == nil {
+			used = true
+		}
 		if r.c.Store.Root() != "" && !strings.HasPrefix(a.File, ".github/") && !strings.HasPrefix(a.File, ".agents/") {
 			dir, _, _ := strings.Cut(a.File, "/")
 			used = used || isFolder(filepath.Join(r.c.Store.Root(), dir))
@@ -178,7 +185,7 @@ func isFolder(path string) bool {
 // uninstallAgent plans the removal of hooks from a settings file. Kept copies show which
 // objects and arrays existed before the install.
 func (r *Repo) uninstallAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookChange, error) {
-	if err := a.Check(file.Text); err != nil {
+	if err := a.Check(file.Text); err != nil && hook.Mentions(file.Text) {
 		return nil, r.settingsError(a, file, err)
 	}
 	keepDir, err := r.keepDir()
@@ -191,38 +198,24 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file atomicfile.Replacement) ([]Hoo
 		text = a.Allow.Disallow(text, a, before...)
 	}
 	text, gone := a.Uninstall(text, before...)
-	if !gone {
-		return r.settingsChange(file, text, "take hooks out of "), nil
+	if text == file.Text && !gone {
+		return nil, nil
 	}
-	return []HookChange{{"take hooks out of " + r.shownFile(file.Path), func() error { // the file was created for the hooks
-		err := file.Remove()
+	return r.change(file, "uninstall --agent "+a.Name, "take hooks out of ", func() error {
+		if !gone {
+			return r.replace(file, text)
+		}
+		err := file.Remove() // it was created for the hooks
 		if err == nil {
-			removeEmpty(filepath.Dir(file.Path), 2)
+			r.removeFolders(filepath.Dir(file.Path))
 		}
 		return err
-	}}}, nil
+	})
 }
 
 // settingsError returns the error for an agent's settings file that cannot be changed.
 func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {
 	return failure.Errorf(failure.Usage, "git checkpoint hooks install --manual --agent "+a.Name, "hooks: %s: %w", r.shownFile(f.Path), err)
-}
-
-func (r *Repo) settingsChange(f atomicfile.Replacement, text, what string) []HookChange {
-	if text == f.Text {
-		return nil
-	}
-	return []HookChange{{what + r.shownFile(f.Path), func() error { return r.replace(f, text) }}}
-}
-
-// removeEmpty removes a directory and its parents, at most n in all, if they are empty.
-func removeEmpty(dir string, n int) {
-	for range n {
-		if os.Remove(dir) != nil { // not empty
-			return
-		}
-		dir = filepath.Dir(dir)
-	}
 }
 
 func gitManual(push bool) string {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // keepDir returns the directory for copies of changed files: inside the repository, or
@@ -28,6 +30,58 @@ func (r *Repo) keepDir() (string, error) {
 	return filepath.Join(state, "git-checkpoint", "before"), nil
 }
 
+// change plans a change of a file of an agent. A file outside of the repository, to which a symlink in the
+// worktree leads, is changed only if the change is forced.
+func (r *Repo) change(f atomicfile.Replacement, arguments, what string, do func() error) ([]HookChange, error) {
+	switch {
+	case r.Global || r.Force || r.within(f.Path):
+		return []HookChange{{what + r.shownFile(f.Path), do}}, nil
+	case r.keepEdited:
+		r.c.Warnf("%s leads to %s, outside of this repository, and stays", r.shownFile(f.Name), f.Path)
+		return nil, nil
+	}
+	return nil, refuse("git checkpoint hooks "+arguments+" --force", "%s leads to %s, outside of this repository", r.shownFile(f.Name), f.Path)
+}
+
+// folders reads the list of the folders that installs created. An uninstall removes no others.
+func (r *Repo) folders() (atomicfile.Replacement, error) {
+	dir, err := r.keepDir()
+	if err != nil {
+		return atomicfile.Replacement{}, err
+	}
+	return atomicfile.Read(filepath.Join(dir, "folders"))
+}
+
+// noteFolder adds the topmost missing folder of a path to the list.
+func (r *Repo) noteFolder(path string) error {
+	top := ""
+	for dir := filepath.Dir(path); !fsutil.Exists(dir); dir = filepath.Dir(dir) {
+		top = dir
+	}
+	list, err := r.folders()
+	if top == "" || err != nil {
+		return err
+	}
+	return list.Write(list.Text + top + "\n")
+}
+
+// removeFolders removes a folder and its parents, if installs created them and they are empty.
+func (r *Repo) removeFolders(dir string) {
+	list, err := r.folders()
+	made := strings.Split(list.Text, "\n")
+	isMade := func(top string) bool {
+		rel, err := filepath.Rel(top, dir)
+		return top != "" && err == nil && filepath.IsLocal(rel)
+	}
+	for err == nil && slices.ContainsFunc(made, isMade) && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
+	made = slices.DeleteFunc(made, func(top string) bool { return top != "" && !fsutil.Exists(top) })
+	if text := strings.Join(made, "\n"); text != list.Text {
+		_ = list.Write(text)
+	}
+}
+
 // keep copies a file, applies a change to the file and, if this succeeds, records the
 // copy for users.
 func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
@@ -36,6 +90,9 @@ func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 		return err
 	}
 	kept, err := atomicfile.Keep(dir, f)
+	if err == nil {
+		err = r.noteFolder(f.Path)
+	}
 	r.share(dir) // not the copies: settings may hold tokens
 	if err == nil {
 		err = change()

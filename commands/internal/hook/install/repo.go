@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"git-checkpoint/commands/internal/atomicfile"
@@ -129,27 +130,27 @@ func (s site) aside(e hook.Event) string { return filepath.Join(s.dir, hook.Asid
 // unless the install is global.
 func (r *Repo) site() (site, error) {
 	entry, set := gitstore.LastEntry(r.c.Store.Config(), "core.hookspath")
-	own := site{dir: filepath.Join(r.c.Store.CommonDir(), "hooks")}
-	if !set {
-		if r.Global {
-			return own, refuse("git checkpoint hooks install", "--global needs git 2.54 or core.hooksPath in the global configuration")
+	dir, wide := filepath.Join(r.c.Store.CommonDir(), "hooks"), set && everywhere(entry)
+	what := r.shownFile(dir)
+	if set {
+		var err error
+		if dir, err = r.hooksPath(); err != nil {
+			return site{}, err
 		}
-		return own, nil
+		what = "core.hooksPath"
 	}
-	dir, err := r.hooksPath()
-	if err != nil {
-		return own, err
-	}
-	wide := everywhere(entry)
 	switch {
-	case dir == os.DevNull || entry.Value == "":
-		return own, refuse("git config --unset core.hooksPath", "core.hooksPath is %s: hooks are switched off", cmp.Or(entry.Value, "empty"))
+	case !set && r.Global:
+		return site{}, refuse("git checkpoint hooks install", "--global needs git 2.54 or core.hooksPath in the global configuration")
+	case set && (dir == os.DevNull || entry.Value == ""):
+		return site{}, refuse("git config --unset core.hooksPath", "core.hooksPath is %s: hooks are switched off", cmp.Or(entry.Value, "empty"))
 	case wide && !r.Global:
-		return own, refuse("git checkpoint hooks install --global", "core.hooksPath is %s in %s: the hooks there are those of every repository", dir, entry.Origin)
+		return site{}, refuse("git checkpoint hooks install --global", "core.hooksPath is %s in %s: the hooks there are those of every repository", dir, entry.Origin)
 	case !wide && r.Global:
-		return own, refuse("git checkpoint hooks install", "core.hooksPath of this repository is %s: --global would not reach it", dir)
+		return site{}, refuse("git checkpoint hooks install", "core.hooksPath of this repository is %s: --global would not reach it", dir)
 	case !wide && !r.within(dir) && !r.Force:
-		return own, refuse("git checkpoint hooks install --force", "core.hooksPath is %s, outside of this repository", dir)
+		real, _ := atomicfile.Resolve(dir)
+		return site{}, refuse("git checkpoint hooks install --force", "%s is %s, outside of this repository", what, real)
 	}
 	return siteAt(dir), nil
 }
@@ -159,15 +160,22 @@ func refuse(hint, format string, args ...any) error {
 	return failure.Errorf(failure.Refused, hint, "hooks: "+format, args...)
 }
 
-// within reports whether a directory belongs to the repository.
-func (r *Repo) within(dir string) bool {
-	for _, base := range []string{r.c.Store.Root(), r.c.Store.CommonDir()} {
-		rel, err := filepath.Rel(base, dir)
-		if base != "" && err == nil && filepath.IsLocal(rel) {
-			return true
-		}
+// within reports whether a path, without its symlinks, belongs to the repository: to a worktree of it, or to
+// its git directory.
+func (r *Repo) within(path string) bool {
+	path, _ = atomicfile.Resolve(path)
+	bases := []string{r.c.Store.Root(), r.c.Store.CommonDir()}
+	if main, ok := strings.CutSuffix(r.c.Store.CommonDir(), string(filepath.Separator)+".git"); ok {
+		bases = append(bases, main) // linked worktrees share files of the main worktree by symlinks
 	}
-	return false
+	return slices.ContainsFunc(bases, func(base string) bool {
+		real, err := filepath.EvalSymlinks(base)
+		if err != nil {
+			return false
+		}
+		rel, err := filepath.Rel(real, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 // configNote is the mark that exists while `git config` runs. A killed `git config` leaves its lock

@@ -2,6 +2,7 @@ package install
 
 import (
 	"path/filepath"
+	"slices"
 
 	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
@@ -14,7 +15,7 @@ func (r *Repo) Skill(install bool) (plan []HookChange, err error) {
 		return nil, err
 	}
 	for _, f := range files {
-		more, err := r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill", 3}, install)
+		more, err := r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill"}, install)
 		if err != nil {
 			return nil, err
 		}
@@ -26,10 +27,9 @@ func (r *Repo) Skill(install bool) (plan []HookChange, err error) {
 // An ownFile describes a file that install writes as a whole: a plugin, a permission or a file
 // of the skill.
 type ownFile struct {
-	text    string
-	mark    hook.Mark
-	flags   string // flags of hooks install that write the file
-	folders int    // number of its folders that are removed with it if they are empty
+	text  string
+	mark  hook.Mark
+	flags string // flags of hooks install that write the file
 }
 
 // ownFile plans to write or remove a file that install writes as a whole. It returns an error if
@@ -45,32 +45,30 @@ func (r *Repo) ownFile(f atomicfile.Replacement, o ownFile, install bool) ([]Hoo
 	case edited && !r.Force:
 		return nil, refuse("git checkpoint hooks "+verb+" "+o.flags+" --force", "%s was edited, or another program wrote it", shown)
 	case install && f.Text != o.text:
-		return []HookChange{{"write " + shown, func() error { return r.replace(f, o.text) }}}, nil
+		return r.change(f, "install "+o.flags, "write ", func() error { return r.replace(f, o.text) })
 	case !install && f.Exists():
-		return []HookChange{{"remove " + shown, func() error {
+		return r.change(f, "uninstall "+o.flags, "remove ", func() error {
 			err := r.keep(f, f.Remove)
 			if err == nil {
-				removeEmpty(filepath.Dir(f.Path), o.folders)
+				r.removeFolders(filepath.Dir(f.Path))
 			}
 			return err
-		}}}, nil
+		})
 	}
 	return nil, nil
 }
 
 // readSkills reads the files of the skill, including missing ones.
 func (r *Repo) readSkills() ([]atomicfile.Replacement, error) {
-	home, err := r.agentHome()
-	if err != nil {
-		return nil, err
-	}
 	var files []atomicfile.Replacement
 	for _, name := range hook.SkillFiles() {
-		f, err := atomicfile.Read(filepath.Join(home, filepath.FromSlash(name)))
+		f, err := r.read(hook.AgentNamed("claude"), name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		if !slices.ContainsFunc(files, func(other atomicfile.Replacement) bool { return other.Path == f.Path }) { // one folder can be a link to the other
+			files = append(files, f)
+		}
 	}
 	return files, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/commands/internal/atomicfile"
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
@@ -32,12 +33,24 @@ func (r *Repo) Status() ([]view.Hook, error) {
 	return hooks, nil
 }
 
-// Agents returns the agents with installed hooks.
-func (r *Repo) Agents() ([]view.Agent, error) {
+// EveryAgent returns the settings files of agents in the worktree and in the user's home directory that
+// have hooks, or are damaged.
+func (r *Repo) EveryAgent() ([]view.Agent, error) {
+	all, err := r.Agents()
+	if err == nil && !r.Global {
+		user := *r
+		user.Global = true
+		global, _ := user.Agents() // there may be no home directory
+		all = append(all, global...)
+	}
+	return all, err
+}
+
+// Agents returns the settings files of this scope that have hooks, or are damaged.
+func (r *Repo) Agents() (all []view.Agent, err error) {
 	if r.c.Store.Root() == "" && !r.Global {
 		return nil, nil
 	}
-	var all []view.Agent
 	for _, name := range hook.Agents() {
 		a := hook.AgentNamed(name)
 		for _, local := range []bool{false, true} {
@@ -45,19 +58,49 @@ func (r *Repo) Agents() ([]view.Agent, error) {
 				continue
 			}
 			file, err := r.settingsFile(a, local)
-			if err != nil {
-				return nil, err
+			if err == nil {
+				err = a.Check(file.Text)
 			}
-			events := a.Installed(file.Text)
+			found := view.Agent{Agent: a.Name, Path: r.shownFile(cmp.Or(file.Path, a.Home)), Events: a.Installed(file.Text), Off: r.switchedOff(a)}
 			if a.Plugin != "" && file.Exists() {
-				events = []string{"plugin"}
+				found.Events = []string{"plugin"}
+				if !hook.PluginMark.IsOwn(file.Text) {
+					found.Off = "it was edited, or another program wrote it"
+				}
 			}
-			if len(events) > 0 {
-				all = append(all, view.Agent{Agent: a.Name, Path: r.shownFile(file.Path), Events: events})
+			if err != nil {
+				found.Off = "it cannot be read: " + err.Error()
+			}
+			if err != nil || len(found.Events) > 0 {
+				all = append(all, found)
 			}
 		}
 	}
 	return all, nil
+}
+
+// switchedOff returns why an agent runs no hooks, or "".
+func (r *Repo) switchedOff(a *hook.Agent) string {
+	if !r.c.Settings.Bool("enabled") {
+		return "the setting enabled is false, and they save nothing"
+	}
+	paths := map[string]string{}
+	setting, file := a.SwitchedOff(func(name string) string {
+		path := name
+		if below, ok := strings.CutPrefix(name, "~/"); ok {
+			home, _ := os.UserHomeDir()
+			path, _ = a.UserFile(home, below, r.c.Env.Getenv)
+		} else if !strings.ContainsAny(name[:2], "/:") {
+			path = filepath.Join(r.c.Store.Root(), filepath.FromSlash(name))
+		}
+		paths[name] = path
+		f, _ := atomicfile.Read(path) // a file that cannot be read switches nothing off
+		return f.Text
+	})
+	if setting == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s in %s switches them off", setting, r.shownFile(paths[file]))
 }
 
 // CanaryVariable is the environment variable of a canary run. A hook with this variable

@@ -9,7 +9,7 @@ import (
 	"git-checkpoint/commands/internal/hook"
 )
 
-// Uninstall plans the removal of all hooks in this repository.
+// Uninstall plans the removal of all hooks of this repository, or with --global of those of the user.
 func (r *Repo) Uninstall() ([]HookChange, error) {
 	plan, err := r.uninstallFiles()
 	if err != nil {
@@ -27,18 +27,19 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 		return nil, err
 	}
 	plan = append(plan, out...)
-	if r.Global {
-		return plan, nil
-	}
 	r.keepEdited = true
 	for _, name := range hook.Agents() {
-		out, err := r.Agent(hook.AgentNamed(name), false)
+		a := hook.AgentNamed(name)
+		if r.Global && a.Home == "" {
+			continue
+		}
+		out, err := r.Agent(a, false)
 		if err != nil {
 			return nil, err
 		}
 		plan = append(plan, out...)
 	}
-	if r.c.Store.Root() == "" {
+	if r.c.Store.Root() == "" && !r.Global {
 		return plan, nil
 	}
 	out, err = r.Skill(false)

@@ -35,8 +35,11 @@ type Info struct {
 	Alternates []string // object directories from which the repository borrows, also nested ones
 }
 
-// ErrNone reports that the directory is not in a repository.
+// ErrNone reports that git finds no repository here, or refuses the one that it finds.
 var ErrNone = failure.New(failure.Repository, "", "not a git repository")
+
+// ErrAbsent reports that neither the directory nor its parents have a repository.
+var ErrAbsent = fmt.Errorf("%w (or any parent directory)", ErrNone)
 
 // An UnsupportedError reports a repository feature that this program does not support.
 type UnsupportedError struct{ Feature string }
@@ -253,8 +256,8 @@ func none(dir string, err error) error {
 	switch here, pathErr := physical(dir); {
 	case err == nil:
 		return fmt.Errorf("%w: git answered nothing", ErrNone)
-	case pathErr == nil && strings.Contains(err.Error(), "(or any of the parent directories)"):
-		return fmt.Errorf("%w (or any parent directory): %s", ErrNone, here)
+	case pathErr == nil && (strings.Contains(err.Error(), "(or any of the parent directories)") || strings.Contains(err.Error(), "(or any parent up to mount point")):
+		return fmt.Errorf("%w: %s", ErrAbsent, here)
 	}
 	return fmt.Errorf("%w: %w", ErrNone, err)
 }
