@@ -190,7 +190,8 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	var none *gitstore.NoneError
 	if errors.As(err, &none) && !errors.As(err, new(*failure.Error)) && c.Store != nil {
 		if e := work.EndingOf(c, none.Issue); e != nil {
-			return failure.Errorf(failure.None, e.Hint(), "%w: %s", none, e.Text(c.Env.Now()))
+			undo, _ := work.UndoHints(c, none.Issue)
+			return failure.Errorf(failure.None, strings.Join(append([]string{e.Hint()}, undo...), "\n"), "%w: %s", none, e.Text(c.Env.Now()))
 		}
 		hint, details := noneHint(c, none.Issue)
 		return failure.NoneFound(none, hint, details)
@@ -217,18 +218,19 @@ var damageText = sync.OnceValue(func() *regexp.Regexp {
 // the reason of a fetch without result and the issues that have checkpoints. The archive or the
 // remote may have checkpoints of the issue. If a word was typed, the key or the name in it may be
 // wrong, and no command saves under another key.
-func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, details []string) {
+func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (string, []string) {
 	arg := view.IssueArg(issue)
 	if len(c.Line.Args) > 0 && c.HasFlag("remote") && slices.Contains(c.Remotes(), string(issue)) {
 		return "git checkpoint " + c.Line.Name + " --remote=" + view.QuoteArg(string(issue)), []string{string(issue) + " is a remote"}
 	}
+	hints, details := work.UndoHints(c, issue)
 	if l, err := c.Store.Archived(c.Ctx, issue, 1); err == nil && len(l.Checkpoints) > 0 {
-		return "git checkpoint list " + arg + " --archived", nil
+		return strings.Join(append(hints, "git checkpoint list "+arg+" --archived"), "\n"), details
 	}
 	if c.Store.Lacks(c.Ctx, issue) {
 		return "git checkpoint doctor --fix", []string{gitstore.LiveRef(issue) + " was deleted outside git-checkpoint"}
 	}
-	var hints []string
+	isTaken, canUndo := len(details) > 0, len(hints) > 0
 	_, err := c.FetchRemotes("")
 	atRemote := err == nil && c.Line.Name != "fetch" && c.Line.Name != "sync" && !c.Subject.RemoteAnswered
 	if atRemote {
@@ -241,11 +243,11 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (hint string, detail
 	some := err == nil && len(issues) > 0
 	if some {
 		details = append(details, "issues with checkpoints: "+view.List(view.Few(view.Strings(issues), 10)))
-	} else if err == nil && !atRemote {
+	} else if err == nil && !atRemote && !isTaken {
 		details = append(details, "nothing was saved in this clone")
 	}
 	switch {
-	case atRemote && !c.Subject.Inferred: // that command is the next one
+	case canUndo, atRemote && !c.Subject.Inferred: // that command is the next one
 	case !some && c.Line.Name == "restore": // a save brings no file back
 		hints = append(hints, "git checkpoint help crash")
 	case c.Subject.Inferred && len(c.Line.Args) == 0 && (!some || !c.Subject.NamedAfterBranch):

@@ -132,18 +132,19 @@ func (w *readerWorld) compare(dirs []string) []chainVerdict {
 // verify has to name, "" if the change is no damage.
 type damaged struct{ Dir, Rule string }
 
-// damage makes damaged copies of the repository of the script base.
-func (w *readerWorld) damage() (all []damaged) {
+// damage makes damaged copies of the repository of the script base. With generated, it makes one
+// repository with an issue for each generated change.
+func (w *readerWorld) damage(generated ...string) (all []damaged) {
 	w.t.Helper()
 	w.make("base")
-	step := 3
+	step := 3 + len(generated)
 	switch {
 	case gittest.Torture():
 		step = 1
 	case testing.Short():
 		step = 12
 	}
-	o := w.python(".", "damage.py", "base/repo", "damaged", strconv.Itoa(step))
+	o := w.python(".", "damage.py", append([]string{"base/repo", "damaged", strconv.Itoa(step)}, generated...)...)
 	require.Zero(w.t, o.code, o.err)
 	for line := range strings.Lines(o.out) {
 		d := damaged{}
@@ -152,6 +153,19 @@ func (w *readerWorld) damage() (all []damaged) {
 	}
 	require.Greater(w.t, len(all), 200/step)
 	return all
+}
+
+// Both programs agree about generated values in each place of a checkpoint: trailers, headers, entries of
+// the tree, fields of the record, its YAML, and lines of the ledger. The id of a checkpoint names its change.
+func TestReaderAgreesAboutGeneratedDamage(t *testing.T) {
+	t.Parallel()
+	w := newReaderWorld(t)
+	made := w.damage("generated")
+	v := w.compare([]string{"damaged"})[0]
+	good := len(made) - len(v.bad)
+	assert.Greater(t, good, len(made)/8)
+	assert.Greater(t, len(v.bad), len(made)/4)
+	t.Logf("%d chains: %d damaged, %d with a change that is no damage", len(made), len(v.bad), good)
 }
 
 // A second reader, which was written from the guides format and record alone, agrees with

@@ -53,8 +53,8 @@
 // If a fact cannot be determined (offline, no source, a clone without the branch), its
 // check returns a warning "... not checked: why" with proceed_with_warning. Such a
 // checkpoint is neither fresh nor an error. Fields that the checkpoint never recorded are
-// not checked. A detached HEAD has no branch that can be deleted. A checkpoint without an
-// issue snapshot has no issue to compare if the caller requests no comparison.
+// not checked. A detached HEAD has no branch that can be deleted. A checkpoint with neither
+// body nor labels of the issue has no issue to compare if no source is configured.
 //
 // Notes leave the action at resume and do not count as warnings. If labels differ, the
 // verdict names the phase of the new state label.

@@ -22,7 +22,7 @@ type Facts struct {
 	Files    Files
 	Outputs  Outputs
 	Plan     Plan
-	NoSource bool   // NoIssue states that no source is configured, which is no warning
+	NoSource bool   // NoIssue states that no source is configured: no warning if the record has no body and no labels
 	Resumes  int    // resumes of this checkpoint in this clone since the last save
 	By       string // the command that continues the work, "" if unknown
 

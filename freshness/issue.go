@@ -47,13 +47,11 @@ func normal(body string) string {
 func checkIssue(in input) {
 	now := in.facts.Issue
 	switch {
-	case now == nil && in.facts.NoSource:
-		if in.issue.Known {
-			in.add("issue", Resume, "Issue not checked: %s", printable(in.facts.NoIssue))
-		}
-		return
-	case now == nil && (in.issue.Known || in.facts.NoIssue != ""):
+	case now == nil && (in.recorded("body") || in.recorded("labels") || in.facts.NoIssue != "" && !in.facts.NoSource):
 		in.unchecked("issue", "Issue", in.facts.NoIssue)
+		return
+	case now == nil && in.issue.Known:
+		in.add("issue", Resume, "Issue not checked: %s", printable(in.facts.NoIssue))
 		return
 	case now == nil:
 		return
@@ -86,12 +84,16 @@ func checkIssue(in input) {
 	}
 }
 
-// comparable reports whether both checkpoint and source have the field. An empty list of
-// labels counts as recorded. A body may be recorded by its digest only.
-func (in input) comparable(field string) bool {
+// recorded reports whether the checkpoint has the field of the issue. An empty list of labels
+// counts as recorded. A body may be recorded by its digest only.
+func (in input) recorded(field string) bool {
 	v, _ := in.record.Doc().Lookup("issue_snapshot." + field)
-	isRecorded := v != nil || field == "body" && in.issue.BodyDigest != ""
-	return isRecorded && in.facts.Issue.Has(field)
+	return v != nil || field == "body" && in.issue.BodyDigest != ""
+}
+
+// comparable reports whether both checkpoint and source have the field.
+func (in input) comparable(field string) bool {
+	return in.recorded(field) && in.facts.Issue.Has(field)
 }
 
 // set returns sorted unique strings.

@@ -106,7 +106,7 @@ const Latest = chain.Latest
 
 // First names the oldest remaining checkpoint of an issue. This is usually the start of
 // the work, since retention keeps checkpoints of the start of a phase. A checkpoint with
-// the imported id "first" takes precedence.
+// the id "first" or "latest" is named by its commit.
 const First = chain.First
 
 // Find returns the checkpoint of an issue that matches a name, as Chains.Find of package chain

@@ -54,6 +54,12 @@ func (s *Store) RemoteHasBranch(ctx context.Context, remote, branch string, limi
 	return !tips["refs/heads/"+branch].IsZero(), err
 }
 
+// FetchBranch fetches a branch of a configured remote to its remote-tracking ref, also in a clone of other
+// branches. A branch that the remote lacks is no error.
+func (s *Store) FetchBranch(ctx context.Context, req FetchRequest, branch string) error {
+	return s.sharer.FetchBranch(ctx, req, branch)
+}
+
 // OpenRemote opens a remote's chains as a separate store for reading. The caller must
 // close it. The local repository does not change: missing objects are fetched into a
 // temporary repository. If the remote supports filters, only commits are fetched.

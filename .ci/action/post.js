@@ -31,7 +31,7 @@ function save() {
     if (!isComplete(here.stdout || '')) print(run('git', saveArgs))
     throw error
   }
-  if (!isComplete(vars)) print(run('git', [...saveArgs, '--push']))
+  if (!isComplete(vars)) print(run('git', [...saveArgs, '--push=required']))
 }
 
 try {

@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/hook/install"
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
@@ -36,13 +37,19 @@ func inspect(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doct
 			damaged = r
 		}
 		paces = append(paces, paceTroubles(c, r.Issue, stale)...)
+		if failed := work.LastFailedPush(c, r.Issue); failed.Text != "" {
+			paces = append(paces, fmt.Sprintf("issue %s: %s", r.Issue, failed.Text))
+		}
 	}
 	result.Warnings = slices.Concat(result.Warnings, paces, otherSystemsFiles(c))
 	installed := install.Open(c)
 	hooks, err := installed.Status()
 	for _, h := range hooks {
-		if text := hookTrouble(h); text != "" {
-			result.Warnings = append(result.Warnings, text)
+		switch {
+		case h.Way != "" && !h.Runs:
+			result.Warnings = append(result.Warnings, fmt.Sprintf("hook %s: it is in %s, and does not run: %s", h.Event, h.Place, h.Why))
+		case h.Way == "" && h.Event == "pre-push" && h.Setting != "off":
+			result.Warnings = append(result.Warnings, fmt.Sprintf("hook %s: hooks.pre_push is %s, and no hook is installed: git checkpoint hooks install --push", h.Event, h.Setting))
 		}
 	}
 	agents, agentsErr := installed.EveryAgent()
@@ -52,18 +59,6 @@ func inspect(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doct
 		}
 	}
 	return damaged, cmp.Or(err, agentsErr)
-}
-
-// hookTrouble returns a hook's problem, or "" if there is no problem.
-func hookTrouble(h view.Hook) string {
-	wanted := h.Event == "pre-push" && h.Setting != "off"
-	switch {
-	case h.Way != "" && !h.Runs:
-		return fmt.Sprintf("hook %s: it is in %s, and does not run: %s", h.Event, h.Place, h.Why)
-	case h.Way == "" && wanted:
-		return fmt.Sprintf("hook %s: hooks.pre_push is %s, and no hook is installed: git checkpoint hooks install --push", h.Event, h.Setting)
-	}
-	return ""
 }
 
 // programVersion returns the version line of an installed git-checkpoint, or "" if the program

@@ -70,8 +70,12 @@ func sessionStart(c *invoke.Invocation, args []string) (failed error) {
 	if unwritable != nil {
 		message = unwritable.Error() + "; " + message
 	}
-	if s, ok := sessions.Of(c.Store.Notes, r.Record.Session(), in.SessionID); ok && s.Command() != "" {
-		message += "; to continue its session: " + s.Command()
+	if failed := work.LastFailedPush(c, issue); failed.Text != "" {
+		message += "; " + failed.Text
+	}
+	last := work.LastSession(c, r.Checkpoint, r.Record)
+	if last.ID != in.SessionID && last.Command != "" {
+		message += "; to continue its session" + last.Age + ": " + last.Command
 	}
 	if in.Source == "resume" && (before.ID == "" || before.Issue == issue) { // the conversation has the text
 		return handOver(c, agent, message, "git-checkpoint: "+message+". "+work.HowToSave)
@@ -80,7 +84,7 @@ func sessionStart(c *invoke.Invocation, args []string) (failed error) {
 	err = handOver(c, agent, message, text)
 	if err == nil && agent != "" {
 		_ = sessions.AddReceipt(c.Store.Notes, sessions.Receipt{
-			At: c.Env.Now(), Issue: issue, Checkpoint: r.Checkpoint.ID, From: r.Record.AgentTurn().Agent, To: agent, Session: in.SessionID,
+			At: c.Env.Now(), Issue: issue, Checkpoint: r.Checkpoint.ID, From: last.Agent, To: agent, Session: in.SessionID,
 			SHA256: sessions.Digest(text), Bytes: len(text), Cut: view.IsShortened(text),
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func runHook(c *invoke.Invocation) error {
 	}
 	run := hookRuns[c.Line.Args[0]]
 	if run == nil {
-		return failure.Usagef("hook: %q is not one of %s", c.Line.Args[0], strings.Join(hookNames(), ", "))
+		return failure.Usagef("hook: %q is not one of %s", c.Line.Args[0], strings.Join(slices.Sorted(maps.Keys(hookRuns)), ", "))
 	}
 	if word := c.Env.Getenv(install.CanaryVariable); word != "" {
 		fmt.Fprintln(c.Env.Stderr, view.Clean(word))
@@ -93,15 +94,6 @@ func openQuickly(c *invoke.Invocation, open func() error) (done context.CancelFu
 		return done, false, err
 	}
 	return done, c.Settings.Bool("enabled"), nil
-}
-
-func hookNames() []string {
-	var names []string
-	for name := range hookRuns {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // inBackground returns a hook that the hooks of agents start in the background.
@@ -136,10 +128,11 @@ func harmless(c *invoke.Invocation, name string, run func(*invoke.Invocation, []
 	if err == nil || errors.Is(err, gitstore.ErrNoRepository) { // hooks of --global run everywhere
 		return nil
 	}
+	text := view.FirstLine(err.Error())
 	if errors.Is(err, gitstore.ErrNotRepository) { // git refuses the one that is here
-		name += ": nothing is saved"
+		text = "nothing is saved: " + view.Truncate(err.Error(), 200)
 	}
-	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, view.Clean(view.FirstLine(err.Error())))
+	fmt.Fprintf(c.Env.Stderr, "git-checkpoint: %s: %s\n", name, view.Clean(text))
 	if b, ok := err.(*blocked); ok {
 		return failure.Silent{Code: b.code}
 	}

@@ -224,6 +224,8 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 		c.Infof("nothing to do")
 	case o.verb == "install" && !o.dryRun:
 		tellEffect(c, o, runs)
+	case !o.dryRun:
+		c.Infof("an agent that is running keeps its hooks until it ends")
 	}
 	if c.Line.JSON {
 		return c.WriteJSON(result)
@@ -258,12 +260,13 @@ func tellEffect(c *invoke.Invocation, o *hooksOptions, runs bool) {
 		c.Infof("from now on, a checkpoint is saved %s, and the next session starts with it", saves)
 		c.Infof("after the next session: %s", list)
 	case o.skill:
-	case o.push || c.Settings.String("hooks.pre_push") != "off":
-		c.Infof("from now on, git switch names the checkpoint of the branch that can be resumed")
-		c.Infof("git push also pushes the checkpoints of the pushed branches")
 	default:
 		c.Infof("from now on, git switch names the checkpoint of the branch that can be resumed")
-		c.Infof("git push pushes no checkpoints: to change that, git checkpoint hooks install --push")
+		if o.push || c.Settings.String("hooks.pre_push") != "off" {
+			c.Infof("git push also pushes the checkpoints of the pushed branches")
+		} else {
+			c.Infof("git push pushes no checkpoints: to change that, git checkpoint hooks install --push")
+		}
 	}
 }
 

@@ -137,14 +137,17 @@ func enter(c *invoke.Invocation, s sessions.Session) error {
 	return nil
 }
 
-// here returns the current issue, branch and worktree as a session. The issue has to be
-// named by an option, a variable or the branch.
+// here returns the current issue, branch and worktree as a session. The issue has to be named by an
+// option, a variable or the branch, or be the one that a new session on the branch is told of.
 func here(c *invoke.Invocation) (sessions.Session, error) {
 	branch, err := c.CurrentBranch()
 	if err != nil {
 		return sessions.Session{}, err
 	}
 	issue, err := c.NamedIssue()
+	if told, ok := handedIssue(c); ok {
+		issue = told
+	}
 	return sessions.Session{Issue: issue, Named: string(issue) != branch, Branch: branch, Root: c.Store.Root()}, err
 }
 

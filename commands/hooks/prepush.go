@@ -15,7 +15,6 @@ import (
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
-	"git-checkpoint/gitstore/failure"
 )
 
 // prePush pushes the checkpoints of the issues whose branches are pushed, if
@@ -65,17 +64,9 @@ func prePush(c *invoke.Invocation, args []string) error {
 	}
 	err = pushAlong(c, remote, issues, pushedObjects(updates, len(args) > 0 && remote == args[0]))
 	if err != nil && mode == "block" {
-		return &blocked{code: blockCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
+		return &blocked{code: work.PushCode(err), err: fmt.Errorf("the push is stopped, as hooks.pre_push: block wants: %w", err)}
 	}
 	return err
-}
-
-// blockCode returns one of the two codes with which installed hooks stop git.
-func blockCode(err error) int {
-	if errors.As(err, new(*work.SecretsError)) {
-		return failure.Secrets
-	}
-	return failure.Remote
 }
 
 // pushedObjects returns the commits that the push sends. If the checkpoints go to the

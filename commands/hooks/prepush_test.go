@@ -22,8 +22,8 @@ func TestPushedObjects(t *testing.T) {
 
 func TestBlockCode(t *testing.T) {
 	secret := &pushError{first: &work.SecretsError{Found: make([]gitstore.Secret, 1)}}
-	assert.Equal(t, failure.Secrets, blockCode(secret))
-	assert.Equal(t, failure.Remote, blockCode(&pushError{first: errors.New("refused")}))
+	assert.Equal(t, failure.Secrets, work.PushCode(secret))
+	assert.Equal(t, failure.Remote, work.PushCode(&pushError{first: errors.New("refused")}))
 }
 
 // Every hook that can be installed has a function.

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
@@ -140,12 +141,12 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 	named := lead(c)
 	issue, ok := handedIssue(c)
 	if ok {
-		_, r, err := c.Store.PointRecord(c.Ctx, issue)
+		p, r, err := c.Store.PointRecord(c.Ctx, issue)
 		if err != nil {
 			return "", nil, err
 		}
 		if _, knowsEnd := r.Doc().Lookup("pipeline.complete"); knowsEnd {
-			if session != cmp.Or(named, r.Session()) {
+			if session != cmp.Or(named, r.Session()) && (named != "" || session != work.LastSession(c, p.Checkpoint, r).ID) {
 				r = nil
 			}
 			return issue, r, nil

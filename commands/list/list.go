@@ -166,13 +166,19 @@ func runList(c *invoke.Invocation, o *listOptions) error {
 		}
 		return none
 	}
+	if o.archived && !o.remote.Given() && !c.Line.JSON {
+		hints, _ := work.UndoHints(c, issue)
+		for _, hint := range hints {
+			defer c.Infof("hint: %s", hint)
+		}
+	}
 	return showList(c, o, []*gitstore.List{l}, keep)
 }
 
 // listsEveryArchive reports whether the archives of all issues are listed: no argument
 // names the issue, and the issue of the branch has no archive here.
 func listsEveryArchive(c *invoke.Invocation, o *listOptions) bool {
-	if !o.archived || o.remote.Given() || len(c.Line.Args) > 0 || c.Line.Common.Issue != "" || c.Env.Getenv("GIT_CHECKPOINT_ISSUE") != "" {
+	if named, _ := c.VariableIssue(); !o.archived || o.remote.Given() || len(c.Line.Args) > 0 || c.Line.Common.Issue+named != "" {
 		return false
 	}
 	i, err := c.NamedIssue()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
+	"git-checkpoint/commands/internal/terminal"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
@@ -58,6 +59,7 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 	if name == "" || name == r.Checkpoint.Branch {
 		return nil
 	}
+	fetchBranch(c, r.options, name)
 	b, err := c.Store.Facts.FindBranch(c.Ctx, name, time.Time{})
 	if err == nil && !b.Exists && len(b.Remote) == 0 {
 		return failure.Usagef("resume: --branch: there is no branch %s", name)
@@ -65,8 +67,25 @@ func checkBranch(c *invoke.Invocation, r *resumption, name string) error {
 	return err
 }
 
+// fetchBranch fetches a branch that is missing here, since the remote may have more commits of it than
+// the checkpoint. Without an answer, what this clone knows counts.
+func fetchBranch(c *invoke.Invocation, o *resumeOptions, name string) {
+	if name == "" || c.Store.Facts.HasBranch(c.Ctx, name) || o.judge.Issue.Offline {
+		return
+	}
+	remotes, _ := c.FetchRemotes("")
+	for _, remote := range remotes {
+		t := c.TickRemote("resume: fetch from " + gitstore.ShownRemote(remote))
+		err := c.Store.FetchBranch(c.Ctx, gitstore.FetchRequest{Remote: remote, Timeout: c.RemoteTimeout(), Quiet: !terminal.Has()}, name)
+		if t.End(); err != nil {
+			c.Warnf("branch %s is as this clone knows it: %v", name, err)
+		}
+	}
+}
+
 // switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
+	fetchBranch(c, r.options, name)
 	var err error
 	if r.switched, err = work.SwitchBranch(c.Ctx, c.Store, r.Checkpoint, name); err != nil {
 		return err

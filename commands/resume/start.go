@@ -86,7 +86,7 @@ func startAgent(c *invoke.Invocation, agent string, issue checkpoint.Issue, word
 		Path: path, Args: words, Env: os.Environ(), ByGit: c.Env.Getenv("GIT_EXEC_PATH") != "",
 	}
 	if named, err := c.NamedIssue(); err != nil || named != issue {
-		g.Env = append(g.Env, "GIT_CHECKPOINT_ISSUE="+string(issue))
+		g.Env = append(g.Env, invoke.IssueVariables(issue, c.Store.GitDir())...)
 	}
 	code, err := g.Run(c.Ctx)
 	if err != nil {

@@ -22,6 +22,7 @@ func moveToWorktree(c *invoke.Invocation, o *resumeOptions) (place gitstore.Work
 		return place, err
 	}
 	cp := r.Checkpoint
+	fetchBranch(c, o, cp.Branch)
 	if place, err = c.Store.Facts.FindOrAddWorktree(c.Ctx, cp, dir); err != nil {
 		return place, err
 	}

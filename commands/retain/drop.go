@@ -36,7 +36,7 @@ type dropOptions struct {
 
 func (o *dropOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "everything", Usage: "delete every checkpoint of the issue, also archived checkpoints", Destination: &o.all},
+		&cli.BoolFlag{Name: "everything", Aliases: []string{"all"}, Usage: "delete every checkpoint of the issue, also archived checkpoints", Destination: &o.all},
 		&cli.BoolFlag{Name: "purge", Usage: "also remove reflogs and operations, so that undo ends and git gc deletes the content", Destination: &o.purge},
 		&cli.BoolFlag{Name: "yes", Usage: "do not ask", Destination: &o.yes},
 	}
@@ -72,7 +72,7 @@ func runDrop(c *invoke.Invocation, o *dropOptions) error {
 		}
 	}
 	named := slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" })
-	return showResult(c, "drop", issue, named, result)
+	return showResult(c, "drop", issue, named, result, !o.purge)
 }
 
 // dropThem drops checkpoints. With --everything it also drops those below a shallow boundary.

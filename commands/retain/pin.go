@@ -46,7 +46,7 @@ func runPin(c *invoke.Invocation, name string, on bool) error {
 	if !changed {
 		result = "already " + result
 	}
-	return showResult(c, name, cp.Issue, []checkpoint.ID{cp.ID}, result)
+	return showResult(c, name, cp.Issue, []checkpoint.ID{cp.ID}, result, false)
 }
 
 // ArchiveCommand declares git checkpoint archive.
@@ -67,7 +67,7 @@ var ArchiveCommand = invoke.Command{
 		if err != nil {
 			return err
 		}
-		return showResult(c, "archive", issue, moved, "archived")
+		return showResult(c, "archive", issue, moved, "archived", true)
 	},
 }
 
@@ -103,12 +103,16 @@ func idsOf(checkpoints []gitstore.Checkpoint) []checkpoint.ID {
 	return ids
 }
 
-func showResult(c *invoke.Invocation, kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string) error {
+// showResult prints the changed checkpoints, and the command that brings them back.
+func showResult(c *invoke.Invocation, kind string, issue checkpoint.Issue, ids []checkpoint.ID, result string, canUndo bool) error {
 	if c.Line.JSON {
 		return c.WriteJSON(view.ActionResult{Type: kind, Issue: string(issue), CheckpointIDs: view.Strings(ids), Result: result})
 	}
 	for _, id := range ids {
 		c.Printf("%s %s\n", result, id)
+	}
+	if canUndo {
+		c.Infof("hint: git checkpoint undo %s", view.IssueArg(issue))
 	}
 	return nil
 }

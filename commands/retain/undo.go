@@ -81,6 +81,11 @@ func (u undoer) run(c *invoke.Invocation, o *undoOptions) error {
 		return u.finish(c, which, nil)
 	}
 	shown, err := c.Store.Restorer.Preview(c.Ctx, gitstore.Way(u.name), which)
+	if errors.Is(err, gitstore.ErrNothingToUndo) {
+		if _, redoErr := c.Store.Restorer.Preview(c.Ctx, gitstore.Way(redoing.name), which); redoErr == nil {
+			return failure.Errorf(failure.Failure, redoing.command(which), "%w", err)
+		}
+	}
 	if err != nil {
 		return err
 	}

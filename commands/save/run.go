@@ -100,7 +100,7 @@ func runRun(c *invoke.Invocation, o *runOptions) error {
 	k := &keeper{c: c, options: &o.SaveOptions, issue: issue, warned: map[string]bool{}}
 	defer k.close()
 	k.guard = &guard.Guard{
-		Path: path, Args: c.Line.Paths, Env: append(os.Environ(), "GIT_CHECKPOINT_ISSUE="+string(issue)),
+		Path: path, Args: c.Line.Paths, Env: append(os.Environ(), invoke.IssueVariables(issue, c.Store.GitDir())...),
 		Limits: limits, Work: k, ByGit: c.Env.Getenv("GIT_EXEC_PATH") != "",
 	}
 	code, err := k.guard.Run(c.Ctx)
@@ -113,7 +113,7 @@ func runRun(c *invoke.Invocation, o *runOptions) error {
 	if code != 0 {
 		return failure.Silent{Code: code}
 	}
-	return nil
+	return work.PushFailure(c, o.Push, k.unpushed)
 }
 
 // limits returns the limits of the run. It rejects values that would fail only later.
@@ -173,10 +173,11 @@ type keeper struct {
 	guard   *guard.Guard
 	issue   checkpoint.Issue
 
-	saved  *gitstore.Saved // newest checkpoint
-	ended  bool            // the command has ended and does not use the terminal
-	why    string          // reason why nothing was saved
-	warned map[string]bool
+	saved    *gitstore.Saved // newest checkpoint
+	unpushed error           // of the last push
+	ended    bool            // the command has ended and does not use the terminal
+	why      string          // reason why nothing was saved
+	warned   map[string]bool
 }
 
 // Save saves a checkpoint. Errors become warnings.
@@ -216,11 +217,11 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	c := k.at.With(ctx, k.at.Store)
 	err := work.PushIssue(c, k.issue, k.options.Push, k.ended && k.options.Push.Given())
 	k.c.Out.Warnings = append(k.c.Out.Warnings, c.TakeWarnings()...)
-	switch {
-	case err == nil || errors.Is(ctx.Err(), context.Canceled):
-	case ctx.Err() != nil:
-		k.warnNotPushed(fmt.Errorf("no answer within %s", limit))
-	default:
+	if ctx.Err() != nil && !errors.Is(ctx.Err(), context.Canceled) && err != nil {
+		err = fmt.Errorf("no answer within %s", limit)
+	}
+	k.unpushed = err
+	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
 		k.warnNotPushed(err)
 	}
 }

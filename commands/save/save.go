@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -91,12 +92,28 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 	if err != nil {
 		return err
 	}
+	other, isFirst := otherBranch(c, issue)
+	if other != "" && isFirst && c.AtTerminal() && c.Subject.Inferred && trigger == checkpoint.Manual && !c.Line.JSON && !c.Out.Quiet && !o.DryRun {
+		again := "git checkpoint save " + view.IssueArg(issue)
+		yes, err := c.Confirm(fmt.Sprintf("Issue %s has checkpoints of branch %s. Does this branch go on with them? [y/N] ", view.Clean(string(issue)), view.Clean(other)), again)
+		if err == nil && !yes {
+			branch, _ := c.CurrentBranch()
+			c.Infof("nothing was saved")
+			c.Infof("hint: %s", again)
+			c.Infof("hint: git checkpoint save --issue %s", view.QuoteArg(branch))
+			err = failure.Silent{Code: failure.None}
+		}
+		if err != nil {
+			return err
+		}
+		other = ""
+	}
 	t := c.TickFiles(c.Line.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
 	if errors.Is(err, gitstore.ErrUnchanged) {
-		work.PushMissed(c, issue, &o.SaveOptions)
-		return skipped(c, issue, o, gitstore.ErrUnchanged.Error())
+		failed := work.PushMissed(c, issue, &o.SaveOptions)
+		return cmp.Or(skipped(c, issue, o, gitstore.ErrUnchanged.Error()), failed)
 	}
 	if taken, before := savedBefore(c, doc, err); before {
 		return skipped(c, issue, o, taken.Error())
@@ -104,8 +121,10 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 	if err != nil {
 		return err
 	}
+	if other != "" && !o.DryRun && (trigger == checkpoint.Manual && c.Subject.Inferred || c.Env.InHook && isFirst) {
+		c.WarnAlways("issue %s also has checkpoints of branch %s", issue, other)
+	}
 	if trigger == checkpoint.Manual && !o.DryRun {
-		warnOtherBranch(c, saved)
 		c.WarnLocalCommits(&saved.Checkpoint)
 	}
 	if c.AtTerminal() && !c.Line.JSON && !c.Out.Quiet && !o.DryRun {
@@ -121,20 +140,25 @@ func runSave(c *invoke.Invocation, o *saveOptions) error {
 	return err
 }
 
-// warnOtherBranch names another branch whose checkpoint the save goes on from, if the names of
-// both branches give the issue.
-func warnOtherBranch(c *invoke.Invocation, s *gitstore.Saved) {
-	l, err := c.Store.List(c.Ctx, s.Issue, 2)
-	if err != nil || len(l.Checkpoints) < 2 || !c.Subject.Inferred {
-		return
+// otherBranch returns another branch whose checkpoint a save goes on from, if the names of both
+// branches give the issue, else "". isFirst reports that the issue has no checkpoint of this branch.
+func otherBranch(c *invoke.Invocation, issue checkpoint.Issue) (other string, isFirst bool) {
+	l, err := c.Store.List(c.Ctx, issue, 1)
+	branch, branchErr := c.CurrentBranch()
+	if err != nil || branchErr != nil || branch == "" || len(l.Checkpoints) == 0 || l.Checkpoints[0].Branch == gitstore.RecordedBranch(branch) {
+		return "", false
 	}
-	other := l.Checkpoints[1].Branch
-	if i, err := c.BranchIssue(other); other == s.Branch || err != nil || i != s.Issue {
-		return
+	other = l.Checkpoints[0].Branch
+	for _, name := range []string{other, branch} {
+		if i, err := c.BranchIssue(name); err != nil || i != issue {
+			return "", false
+		}
 	}
-	if b, err := c.Store.Facts.FindBranch(c.Ctx, other, time.Time{}); err == nil && b.Exists {
-		c.Warnf("issue %s also has checkpoints of branch %s", s.Issue, other)
+	if b, err := c.Store.Facts.FindBranch(c.Ctx, other, time.Time{}); err != nil || !b.Exists {
+		return "", false
 	}
+	l, err = c.Store.List(c.Ctx, issue, 0)
+	return other, err == nil && !slices.ContainsFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.Branch == gitstore.RecordedBranch(branch) })
 }
 
 // tellFiles prints the issue of the checkpoint, how many changed files it has, and after

@@ -82,8 +82,8 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	t.End()
 	var nothing *progress.NothingError
 	if errors.As(err, &nothing) {
-		work.PushMissed(c, issue, s.options)
-		return notTaken(c, issue, s, nothing.Reason, after)
+		failed := work.PushMissed(c, issue, s.options)
+		return cmp.Or(notTaken(c, issue, s, nothing.Reason, after), failed)
 	}
 	if err != nil {
 		return err

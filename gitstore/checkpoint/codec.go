@@ -49,16 +49,7 @@ func (r *Record) Encode() ([]byte, error) {
 	if len(data) > DefaultLimits.Bytes {
 		return nil, fmt.Errorf("encode record: %d bytes, the limit is %d", len(data), DefaultLimits.Bytes)
 	}
-	// The canonical parser does not support keys of more than a thousand bytes, so yaml.v3 parses
-	// such text.
-	again, ok := document.ScanCanonical(data, DefaultLimits)
-	if !ok {
-		d, err := document.Decode(data, DefaultLimits)
-		if again = d.Root; err != nil {
-			return nil, fmt.Errorf("encode record: %w", err)
-		}
-	}
-	if !again.Equal(m) {
+	if again, line := document.ParseCanonical(data, DefaultLimits); line > 0 || !again.Equal(m) {
 		return nil, fmt.Errorf("encode record: %w", errOwnText)
 	}
 	return data, nil

@@ -115,8 +115,10 @@ func CompareIssues(a, b Issue) int {
 
 // Dates and versions in branch names. Their numbers are not issue numbers.
 var (
-	day     = document.Pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
-	compact = document.Pattern(`^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])$`)
+	day = document.Pattern(`(^|[^0-9])(?:19|20)[0-9]{2}(?:-[01][0-9]-[0-3][0-9]|_[01][0-9]_[0-3][0-9]|/[01][0-9]/[0-3][0-9])($|[^0-9])`)
+
+	// compact matches a date, with or without a time, and a Unix time in seconds or milliseconds.
+	compact = document.Pattern(`^(?:(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-2][0-9][0-5][0-9](?:[0-5][0-9])?)?|1[0-9]{9}(?:[0-9]{3})?)$`)
 
 	// month matches a month, quarter, week or half of a year.
 	month = document.Pattern(`(?i)(^|[^0-9])(?:19|20)[0-9]{2}[-_/]?(?:(?:0[1-9]|1[0-2])|[-_/]?(?:q[1-4]|w[0-5]?[0-9]|h[12]))($|[^0-9A-Za-z])`)
@@ -150,7 +152,7 @@ type branchRule struct {
 var standards = wordSet(`
 	rfc iso iec ieee ansi din ecma es pep jep jsr sec cve cwe ghsa wcag fips nist
 	utf ucs ascii base sha md crc aes rsa des hmac hkdf pbkdf ed curve ecdsa
-	http https tls ssl ipv ip oauth oidc saml mp h vp av gb`)
+	http https tls ssl ipv ip oauth oidc saml mp h vp av gb covid sars soc pci`)
 
 // noProjects lists words that are often followed by a number, but name no project of a
 // tracker in lower case: "release-2" and "python-3" are not issues.
@@ -162,7 +164,14 @@ var noProjects = wordSet(`
 	pr pull mr patch rev revision change build run job ci wip tmp temp backup bak copy old new save
 	python py node nodejs npm go golang java jdk jre php ruby rust perl net dotnet swift kotlin scala
 	react vue angular rails django spring qt gtk gcc clang llvm cuda ubuntu debian fedora centos
-	alpine windows win macos ios android linux kernel postgres mysql redis`)
+	alpine windows win macos ios android linux kernel postgres mysql redis
+	k8s kubernetes helm docker podman terraform ansible log4j junit jest vite webpack next nuxt svelte tailwind bootstrap
+	jquery eslint maven gradle bazel cmake boost hadoop kafka spark flink elastic elasticsearch mongo mongodb sqlite
+	mariadb nginx apache httpd tomcat jetty openssl gnome kde xcode flask fastapi numpy pandas torch pytorch tensorflow
+	unity unreal electron chrome chromium firefox safari rhel suse rocky arm armv x86 amd riscv cpp cxx csharp
+	typescript ts js lua ghc elixir otp erlang ocaml dart flutter deno bun yarn pnpm symfony laravel wordpress drupal odoo
+	agent agents subagent worker worktree wt session thread chat prompt model claude opus sonnet haiku codex gpt gemini
+	grok llama qwen kimi glm deepseek mistral copilot cursor devin jules aider opencode droid amp`)
 
 // versioned matches a word that ends with its own version, such as v1 and es2022.
 var versioned = document.Pattern(`^(?:v|es|rc)[0-9]+$`)
@@ -180,8 +189,9 @@ func wordSet(text string) func() map[string]bool {
 // IssueFromBranch returns the issue in a branch name: 42 for "feature/issue-42-jwt",
 // "42-fix" and "copilot/fix-42", PROJ-42 for "PROJ-42-fix" and "proj-42". A custom pattern
 // replaces the built-in rules. Its first group is the issue, or the whole match if the
-// pattern has no group.
-func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
+// pattern has no group. isProject, which can be nil, reports that a word of the tables names a project
+// of a tracker here.
+func IssueFromBranch(branch string, replaced *regexp.Regexp, isProject func(word string) bool) (Issue, bool) {
 	if replaced != nil {
 		m := replaced.FindStringSubmatch(branch)
 		if m == nil {
@@ -197,7 +207,7 @@ func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
 		if rule.explicit {
 			text = branch
 		}
-		if found, ok := rule.find(text); ok {
+		if found, ok := rule.find(text, isProject); ok {
 			i, err := ParseIssue(found)
 			return i, err == nil
 		}
@@ -206,7 +216,7 @@ func IssueFromBranch(branch string, replaced *regexp.Regexp) (Issue, bool) {
 }
 
 // find returns the issue in a branch name.
-func (rule branchRule) find(branch string) (key string, ok bool) {
+func (rule branchRule) find(branch string, isProject func(word string) bool) (key string, ok bool) {
 	// A match ends with the slash that the next match begins with.
 	for _, m := range rule.pattern().FindAllStringSubmatch(strings.ReplaceAll(branch, "/", "//"), -1) {
 		number := m[len(m)-1]
@@ -217,7 +227,8 @@ func (rule branchRule) find(branch string) (key string, ok bool) {
 			return number, true
 		}
 		word := strings.ToLower(m[1])
-		if !standards()[word] && !versioned().MatchString(word) && (rule.explicit || !noProjects()[word]) {
+		isName := standards()[word] || versioned().MatchString(word) || !rule.explicit && noProjects()[word]
+		if !isName || isProject != nil && isProject(strings.ToUpper(m[1])) {
 			return strings.ToUpper(m[1]) + "-" + number, true
 		}
 	}

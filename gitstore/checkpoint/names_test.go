@@ -94,7 +94,8 @@ func TestIssueFromBranch(t *testing.T) {
 			v1-2 release/2024-10 release-2024-11 2024-10-cleanup fix-2024-10 2024-q3 2024w07-plan release/7
 			release/2-0 hotfix/2-0-1 2024-05-01 CVE-2024-1111 fix/CVE-2024-1111 fix/ISO-8601-dates
 			feature/SHA-256-migration rfc-2616 RFC-2616 sha-256 utf-8 UTF-8 iso-8601 es2022 es2022-2 es-2022
-			feature/base-64 pep-8-names`,
+			feature/base-64 pep-8-names k8s-1-29 claude-3-5-sonnet log4j-2 covid-19 COVID-19-map agent-1 worktree-3
+			devin/1736976987-fix codex/1736976987123 x/20260214143000-y session-7 gpt-5`,
 		"42": `feature/issue-42-jwt 42-fix feature/42 issue/42 issue42 Issue_42_x issue-42-PROJ-7
 			feature/42-2026-11-22 gh-42 feature/gh-42-x fix-42-x copilot/fix-42 codex/Bug_42 issue/42/PROJ-7
 			feature-42 claude/issue-42-20251122 42-2fa-login 42-404-page`,
@@ -112,7 +113,7 @@ func TestIssueFromBranch(t *testing.T) {
 		"TEST-7":    `TEST-7`,
 	} {
 		for branch := range strings.FieldsSeq(branches) {
-			got, ok := IssueFromBranch(branch, nil)
+			got, ok := IssueFromBranch(branch, nil, nil)
 			assert.Equal(t, want, got, branch)
 			assert.Equal(t, want != "", ok, branch)
 		}
@@ -126,7 +127,7 @@ func TestIssueFromBranch(t *testing.T) {
 		{"issue-42", `gh(\d+)`, ""},
 		{"x", `x()`, ""},
 	} {
-		got, ok := IssueFromBranch(tt.branch, regexp.MustCompile(tt.pattern))
+		got, ok := IssueFromBranch(tt.branch, regexp.MustCompile(tt.pattern), nil)
 		assert.Equal(t, tt.want, got, tt.branch)
 		assert.Equal(t, tt.want != "", ok, tt.branch)
 	}

@@ -114,7 +114,7 @@ var recordSchema = sync.OnceValue(func() *schema {
 		)},
 		field{"clock", intKind, nil, "hybrid logical clock in nanoseconds", nil},
 		field{"repository", textKind, nil, "random id of the clone that began the chain", nil},
-		field{"restored_from", textsKind, nil, "checkpoints of which this one has files without coming after them, such as the source of a fork", nil},
+		field{"restored_from", textsKind, ruleID, "checkpoints of which this one has files without coming after them, such as the source of a fork", nil},
 		field{"snapshot", mapKind, nil, "what the save captured of the files", snapshotSchema()},
 		field{"submodules", mapsKind, nil, "submodules with changes of their own", fields(
 			field{"path", textKind, rulePath, "path from the root, in the quotes of git if it is not plain", nil},
@@ -245,7 +245,7 @@ func graphSchema() *schema {
 
 func snapshotSchema() *schema {
 	return fields(
-		field{"scope", textKind, nil, "what the save captured: whole, staged (staged changes only) or cut (its time ended)", nil},
+		field{"scope", textKind, word(scopes, true), "what the save captured: whole, staged (staged changes only) or cut (its time ended)", nil},
 		field{"head", textKind, ruleHash, "HEAD at the save with the hash algorithm, null on an unborn branch; for display", nil},
 		field{"detached", boolKind, nil, "whether HEAD was detached", nil},
 		field{"merge_head", textsKind, ruleHash, "other parents of a merge in progress", nil},

@@ -98,7 +98,7 @@ func inRange(t time.Time, zoned bool) (Moment, error) {
 // dateTime matches a date in one of its three forms, an optional time of day with an optional
 // zone, and an optional further column after '|'.
 var dateTime = document.Pattern(`(?s)^(\d{4}-\d\d-\d\d|\d{8}|\d\d-\d\d-\d{4})` +
-	`(?:[Tt _]?(\d\d:?\d\d)(?::?(\d\d)([.,]\d+)?)? *(Z|z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)? *(?:\|.*)?$`)
+	`(?:[Tt _]?(\d\d:?\d\d)(?::?(\d\d)([.,]\d+)?)? *(Z|z|UTC|GMT|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)? *(?:\|.*)?$`)
 
 // epochText matches a number since the epoch. Texts of 8 and 14 digits are compact dates.
 var epochText = document.Pattern(`^(?:\d{9,13}|\d{15,})(?:\.\d*)?$`)

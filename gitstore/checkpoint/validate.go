@@ -57,6 +57,7 @@ var (
 		"added", "modified", "deleted", "renamed", "copied", "typechange", "untracked", "conflicted",
 	}
 	issueStates = []string{"open", "closed"}
+	scopes      = []string{"whole", "staged", "cut"}
 )
 
 // names reports missing names of the checkpoint.

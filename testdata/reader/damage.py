@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes damaged copies of the repository of good/base.sh: `damage.py REPOSITORY DIRECTORY [STEP]` writes one for each damage, or
 for each STEPth, and prints a line of JSON with its name and the rule that verify has to name, "" for a change that is no damage.
+With `generated` as a fourth argument it writes one repository, with an issue for each value in each place of a checkpoint.
 A changed checkpoint gets the state commit and the Checkpoint-Content that it has to have, so that only the damage is wrong."""
-import hashlib, json, os, re, subprocess, sys, zlib
+import ast, hashlib, json, os, re, subprocess, sys, zlib
 import reader
 DIR, FILE, EXE, LINK, MODULE = 0o40000, 0o100644, 0o100755, 0o120000, 0o160000
 ID, CLOCK = 'CP-x-20260214T143000Z-00000000', '1771079400000000000'
@@ -438,9 +439,115 @@ DAMAGES = [
     ('ledger', 'n', 'ledger commit with a line of another form', above(LEDGER, ('ledger', 'colour red\n'))),
     ('commit', 'n', 'ledger commit with two parents', above(LEDGER, ('ledger', FACT), parents=lambda d: [d.branch])),
 ]
-def main(path, out, step=1):
+# Generated changes: each place of a checkpoint with each of its values. The name of a change is the id of its checkpoint.
+TEXTS = ['', ' ', 'x', ' x', 'x ', 'a b', 'a  b', '-a', '01', '-1', '+1', '0', '1', '1.0', '1.00', '01.0', '1e2', '\u0663', '\uff11', 'true', 'TRUE', 'none', 'a\tb', 'a\x1bb', 'a\x7fb',
+    'a\x85b', 'a\u2028b', 'a\u200bb', 'a\xa0', '\u00e9', '\U0001f600', '"a"', '"a', '"a\\x1b"', '"a\\u001b"', '"\\101"', '"a\\/"', '"a\\x00"', '"a\\ud83d\\ude00"', '"a\\x1B"', '"\u00e9"', 'a: b',
+    str((1 << 63) - 1), str(1 << 63), 'x' * 201, '\u00e9' * 101, 'a' * 64, 'a' * 65, 'ab' * 32, ' '.join([ID] * 8), ' '.join([ID] * 9), '#a', "it's"]
+SCALARS = ['', 'null', 'Null', '~', 'true', 'True', 'yes', 'No', 'y', '0', '1', '-1', '01', '-0', '1.0', '1e2', '1E+2', '1e999', '.5', '1.', '+1', '0x10', '0o7', '1_000', '9' * 5000, str((1 << 63) - 1),
+    str(1 << 63), '\u0663', '"1"', '"\u0663"', '"+1"', '" 1"', '"01"', '""', "'a'", '{}', '[]', '{ }', '[a]', '{a: 1}', '"a', '"a" b', '"\\0"', '"\\u0000"', '"\\ud83d\\ude00"', '"\\ud800"', '"\\/"', '"\\e"',
+    '"\\x41"', '"\\a"', '"\\U0001F600"', '"\\U00110000"', '"a\tb"', 'a\tb', 'a # b', 'a #b', 'a#b', 'a: b', 'a:', 'a:b', '- a', '-', '-a', '!!str a', '!a', '&x a', '*x', '@a', '`a', '%a', '? a', 'a\x85b', 'a\u2028b',
+    'a\ufeffb', 'a\x7fb', 'a\x01b', 'a\u200bb', '\u00e9', '\U0001f600', 'a ', ' a', '.inf', '.a', '..a', '.', '/a', '_a', '(a)', '2026-01-01', '<<', '=', 'a,b', 'a]', '---', '...', 'NULL', 'on', '>\n    a',
+    '|\n    a', '|\n    a\n', '|-\n    a\n    b', '|+\n    a\n', '|+\n    a', '|2\n    a', '|2\n     a', '|\n     a', '|\n\n    a', '|\n    a\n  \n    b', '|\n    a\n    \n    b', '|\n    a\n     b', '|-', '|3\n     a', '|2-\n     a', '|-2\n     a',
+    '|\n    \ta', '|\n    a\tb', '|\n    a\x1bb', '|\n    a\n   b', '\n    a: 1', '\n     a: 1', '\n    - a', '\n  - a', '\n    - a: 1\n      b: 2', '\n    -  a', '\n    - - a', '\n    "a": 1', '\n    "a:": 1', '\n    1: 1', '\n    -a: 1', '\n    ? a\n    : 1',
+    '\n    a: 1\n    a: 2', '\n    <<: 1', '\n    a : 1', '\n    true: 1', '\n    a:  1', '\n    ? ' + 'k' * 1100 + '\n    : 1', '\n    ' + 'k' * 1100 + ': 1', '\n    "a\\u0000": 1', '\n    "": 1']
+TYPED = {'workflow_state.phase_attempt': 26, 'created_at': 26, 'recovery_info.can_resume': 12, 'issue_snapshot.labels': 40, 'snapshot.head': 12, 'snapshot.scope': 12, 'snapshot.deleted': 12, 'clock': 26}
+TIMES = ['2026-02-14T08:01:00Z', '2026-02-14T08:01:60Z', '2026-02-14T24:00:00Z', '2026-02-30T08:01:00Z', '2026-02-14T08:01:00+99:99', '2026-02-14T08:01:00+14:00', '2026-02-14T08:01:00+24:00', '2026-02-14T08:01:00', '2026-02-14 08:01',
+    '2026-02-14', '20260214T080100Z', '2026-02-14T08:01:00.123456789Z', '2026-02-14T08:01:00,5Z', '2026-02-14t08:01:00z', '\u0662026-02-14T08:01:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '1771056060', '1771056060.5', '99999999',
+    '2026-02-14T08:01:00 UTC', '2026-02-14T08:01:00-0000', '2026-02-14T08Z', '2026-2-14', '2026-02-14T08:01:00Z | x', '1969-12-31T23:59:59Z', '2026-02-14_08:01', '2026-02-14T08:01:00+0100', '2026-02-14T08:01:00+01', '12345678901234567890']
+PATHS = ['a', '../x', '/etc/passwd', '.git/config', 'a//b', '"\\"a"', '"\\""', '"a\\"', '"\\303\\251"', '"\\400"', '"\\8"', '"a"b"', '""', 'a\\b', '"\\n"', '"\\e"', '"a', '.']
+LINES = ['set deleted {0} * none', 'set deleted {0} *', 'set deleted {0}', 'set deleted {0} {1} {0}', 'set deleted {0} {1}', 'set deleted {0} ABCD none', 'set deleted -a * none', 'set deleted {2} * none', 'set deleted \u00e9 * none', 'set deleted a%20b * none',
+    'set deleted a%41b * none', 'set deleted a%25b * none', 'set deleted a\u200bb * none', 'set deleted {0} * {0} {0} {0} {0} {0} {0} {0} {0}', 'set deleted {0} * {0} {0} {0} {0} {0} {0} {0} {0} {0}', 'set deleted {0} * -x', 'set pruned {0} 1', 'set pruned {0} 01',
+    'set pruned {0} -1', 'set pruned {0} \u0663', 'set pruned {0} {3} none', 'set pruned {0} {4} none', 'set pruned {0}', 'set pruned {0} x none', 'set purged {0} a', 'set purged {0}', 'set purged {0} a b', 'set purged {0} a%20b', 'set purged {0} a%2Fb',
+    'set purged {0} a%0ab', 'set purged {0} a%0Ab', 'set purged {0} a%zz', 'set purged {0} %', 'set purged {0} a=b', 'set purged {0} a%3Db', 'set purged {0} \u00e9', 'set purged {0} a\x7f', 'set purged {0} a%7F', 'set purged {0} a\x85b', 'set purged {0} a\u2028b',
+    'set purged-field {0} note', 'set purged-field {0}', 'set other', 'set other x', 'set other x y z', 'set other x%41', 'set {0}', 'set', '', 'last archived {0} 1 1', 'last archived {0} 2 1', 'last archived {0} 1', 'last archived {0} 1 1 1', 'last archived {0} 1 01',
+    'last archived {0} a=1 1', 'last archived -a 1 1', 'last archived {0} 1 {3}', 'last archived {0} 1 {4}', 'last archived {0} 1 \u0661', 'last archived {0} \u0661 1', 'last pin {0} 0 1', 'last pin {0} on 1', 'last pin {0} =1 1', 'last reason {0} done 1', 'last reason {0} a=b 1',
+    'last reason {0} a%3Db 1', 'last reason {0} a%1Bb 1', 'last reason {0} \u00e9 1', 'last reason -a done 1', 'last ended {0} 1 1', 'last ended {0} 2 1', 'last ended {0} x=1 1', 'last ended -a 1 1', 'last reviewed {0} ann=1 1', 'last reviewed {0} 1 1', 'last reviewed {0} =1 1',
+    'last reviewed {0} a=b=1 1', 'last reviewed {0} a%3Db=1 1', 'last reviewed {0} ann=2 1', 'last reviewed -a ann=1 1', 'last reviewed {0} ann=1 0', 'last position {0} - 1', 'last position {0} ann 1', 'last position {0} a=b 1', 'last position {0} ann x', 'last other x y 1',
+    'last other x y=z 1', 'last other x =z 1', 'last other x y= 1', 'last other x = 1', 'last other x a=b=c 1', 'last other x y', 'last other x y z 1', 'last other -x y 1', 'last oth=er x y 1', 'Set deleted {0} * none', 'set deleted  {0} *', 'set deleted {0} * ', ' set deleted {0} *', '# x',
+    'set Deleted {0} * none', 'set deleted {0} * none\r', 'set pur%41ged {0} a', 'set deleted {0} *\nset deleted {0} * none', 'last other x y 1\nlast other x z 2', 'last other x a=y 1\nlast other x b=z 2', 'last other x a=y 1\nlast other x a=z 1', 'set b x\nset a x', 'set a x\nset a x']
+HEADERS = [(0, old, new) for old, new in ((' +0000', ''), (' +0000', ' 0000'), (' +0000', ' +9999'), (' +0000', ' +0000 '), (' +0000', ' UTC'), ('author Ann', 'author  Ann'), ('author Ann', 'author '), ('<', ''), ('>', ''), ('author', 'Author'), ('author', 'author\tx'),
+    (' 17', ' -17'), (' 17', ' 99999999999999999999917'), (' 17', ' +17'), (' 17', ' 017'), ('Ann', 'A\x1bn'), ('Ann', '\u00e9'), ('Ann', 'A<n'))] + [(1, old, new) for old, new in ((' +0000', ''), (' 17', ' -17'), (' 17', ' 9999999999999917'), (' 17', ' x17'), ('<', ''), ('committer', 'committer\tx'))] + [
+    (1, '', new) for new in ('encoding latin1\n', 'mergetag object x\n y\n', 'parent ' + '12' * 20 + '\n', 'x\n', ' author x\n', 'author x\n', 'tree ' + '12' * 20 + '\n', '\n', 'gpgsig\n')]
+TOPS = [(name, mode) for name in ('checkpoint.yaml', 'state', 'staged', 'conflicts', 'ledger', 'signature', 'submodules', 'raw', 'x-a', 'x-', 'X-a', 'x', 'State', 'ledger.txt', '.git', '.gitmodules', 'x-.git', 'x-a/b', '')
+    for mode in (0o100644, 0o100755, 0o100664, 0o100600, 0o120777, 0o120000, 0o40000, 0o40755, 0o160000, 0, 0o60000)]
+
+class Generated(Damaged):  # the chain of one checkpoint for an issue of its own, in a repository of many
+    def __init__(self, store, name, place):
+        super().__init__(store, place)
+        self.ref, self.key = reader.LIVE + name, name
+        self.refs = {self.ref: self.c.oid}
+        self.c.parents[0] = self.put('commit', b'tree %s\nauthor %s\ncommitter %s\n\ncheckpoints of issue %s\n' % (self.empty.encode(), reader.WHO, reader.WHO, name.encode()))
+        self.c.text = self.c.text.replace(self.c.id.encode(), name.encode()).replace(b'Checkpoint-Issue: 42', b'Checkpoint-Issue: ' + name.encode())
+        self.commits(lambda s, i: [at(c, text=c.text.replace(self.c.id.encode(), name.encode())) for c in (s, i)])
+        data = self.data().replace(self.c.id.encode(), name.encode()).replace(b'issue_number: 42', b'issue_number: ' + name.encode())
+        self.file('checkpoint.yaml', data)
+    def put_commit(self, c):
+        return self.put('commit', '\n'.join([f'tree {c.tree}'] + [f'parent {p}' for p in c.parents] + c.lines).encode('utf-8', 'surrogateescape') + b'\n\n' + c.text)
+    def field(self, path, text):  # gives a field of the record a text of YAML
+        lines, at = self.data().decode().split('\n')[:-1], 0
+        for depth, name in enumerate(path.split('.')):
+            key = '  ' * depth + name + ':'
+            found = next((n for n in range(at, len(lines)) if lines[n] == key or lines[n].startswith(key + ' ')), None)
+            if found is None:
+                found, below = at, path.count('.') > depth
+                lines.insert(found, key if below else key + ' x')
+            at = found + 1
+        while at < len(lines) and lines[at].startswith('  ' * (depth + 1)):
+            del lines[at]
+        lines[found] = key + (' ' if text[:1] != '\n' else '') + text
+        self.file('checkpoint.yaml', '\n'.join(lines) + '\n')
+    def both(self, name, text):  # gives a trailer and the field that it repeats a text
+        path = reader.TRAILERS[name][1]
+        if path and name not in ('Resumable', 'Scope'):
+            texts, plain = text.split(' '), unquoted(text) if reader.TRAILERS[name][0] == reader.TEXT else text
+            self.field(path, '\n  - ' + '\n  - '.join(map(yaml_text, texts)) if name == 'Restored-From' else yaml_text(plain))
+        self.trailer(name, text.replace('\n', ''))
+    def header(self, n, old, new):
+        self.c.lines[n] = self.c.lines[n].replace(old, new, 1) if old else new + self.c.lines[n]
+        self.state(lambda s, i: [c.lines.__setitem__(slice(None), [self.c.lines[0], self.c.lines[0].replace('author', 'committer', 1)]) for c in (s, i)] if n == 0 else None)
+    def top(self, name, mode):
+        entries = [e for e in self.tree(self.c.tree) if e[1] != name]
+        oid = {0o40000: self.find(name) if name in ('state', 'staged') else self.empty, 0o160000: self.branch}.get(stat_of(mode)) or self.blob(self.data() if name == 'checkpoint.yaml' else FACT)
+        self.c.tree = self.put_tree(sorted(entries + [(mode, name, oid)], key=lambda e: os.fsencode(e[1]) + b'/' * (stat_of(e[0]) == DIR)))
+        self.save()
+def yaml_text(text):  # returns a text in double quotes, in the form of a record
+    return '"' + ''.join(c if c == ' ' or c.isalnum() and c.isascii() else '\\U%08X' % ord(c) for c in text) + '"'
+def unquoted(text):  # returns the value of a trailer, in quotes or not, as lax readers take it
+    try:
+        return ast.literal_eval(text) if text[:1] == '"' else text
+    except (ValueError, SyntaxError):
+        return text
+def stat_of(mode):
+    return mode & 0o170000
+def generated():  # returns the changes of each kind as (name, place, change)
+    every = lambda values, change: [lambda d, v=v: change(d, v) for v in values]
+    kinds = {f'trailer-{name}': every(TEXTS, lambda d, v, name=name: d.both(name, v)) for name in reader.TRAILERS if name != 'Content'}
+    kinds.update({f'only-{name}': every(['', 'x', *TEXTS[9:12], TEXTS[17]], lambda d, v, name=name: d.trailer(name, v)) for name in reader.TRAILERS if name != 'Content'})
+    kinds.update({f'yaml-{key}': every(SCALARS, lambda d, v, key=key: d.field(key, v)) for key in ('workflow_state.note', 'issue_snapshot.title')})
+    kinds.update({f'field-{key}': every(SCALARS[:n], lambda d, v, key=key: d.field(key, v)) for key, n in TYPED.items()})
+    kinds['time'] = every(TIMES, lambda d, v: d.field('created_at', json.dumps(v)))
+    kinds['path'] = every(PATHS, lambda d, v: d.field('snapshot.deleted', '\n    - ' + json.dumps(v)))
+    kinds['ledger'] = every(LINES, lambda d, v: d.file('ledger', v.format(ID, 'ab' * 32, 'x' * 201, (1 << 63) - 1, 1 << 63) + '\n'))
+    kinds['header'] = every(HEADERS, lambda d, v: d.header(*v))
+    kinds['top'] = every(TOPS, lambda d, v: d.top(*v))
+    return [(f'{kind}-{n}', 'm' if kind.endswith(('Turn', 'Agent')) else 'n', change) for kind, changes in kinds.items() for n, change in enumerate(changes)]
+def generate(store, out, step):  # makes one repository with an issue for each generated change
+    objects, refs = {}, {}
+    for name, place, change in generated()[::step]:
+        d = Generated(store, name, place)
+        change(d)
+        objects.update(d.new)
+        refs.update(d.refs)
+    d.new, d.refs = objects, refs
+    d.write(out)
+    for ref in refs:
+        print(json.dumps({'dir': ref}))
+
+def main(path, out, step=1, kind=''):
     sys.setrecursionlimit(10000)
     store = Store(path)
+    if kind:
+        return generate(store, out, int(step))
     for rule, places, name, change in DAMAGES[::int(step)]:
         for place in places:
             d, where = Damaged(store, place), re.sub(r'[/\\]', '-', f'{name} at {place}')

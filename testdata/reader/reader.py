@@ -5,19 +5,19 @@ plumbing of git that runs no other program, and writes only new files with valid
 finding of verify has the rule in the text, the checkpoint, commit or ref, the damaged object and the reason."""
 import argparse, datetime, graphlib, hashlib, json, os, re, stat, subprocess, sys
 LIVE, ARCHIVE, WHO = 'refs/checkpoints/', 'refs/checkpoints-archive/', b'git-checkpoint <git-checkpoint@localhost> 1767225600 +0000'
-ONE, CLOCK, TEXT, TREE, FILE, EXE = '([1-9][0-9]{0,18})?', '(?:0|[1-9][0-9]{0,18})', '(?!\n$).*', 0o40000, 0o100644, 0o100755
+ONE, CLOCK, TEXT, TREE, FILE, EXE = '([1-9][0-9]{0,18})?', '(?:0|[1-9][0-9]{0,18})', '(?:.*)', 0o40000, 0o100644, 0o100755
 TRAILERS = {  # the form, the field of the record that they repeat, and its default
     'Id': ('.+', 'checkpoint_id', ''), 'Issue': ('.+', 'issue_number', ''), 'Trigger': ('[a-z0-9_]{1,64}', 'trigger', ''), 'Phase': (TEXT, 'workflow_state.current_phase', ''),
     'Branch': (TEXT, 'issue_snapshot.branch', ''), 'Resumable': ('true|false', 'recovery_info.can_resume', True), 'Clock': (CLOCK, 'clock', 0), 'After': ('.+', '', ''),
     'Scope': ('whole|staged|cut', 'snapshot.scope', 'whole'), 'Left-Out': (ONE, '', ''), 'Turn': (ONE, 'agent_turn.number', ''), 'Agent': (TEXT, 'agent_turn.agent', ''),
-    'Restored-From': ('.*', 'restored_from', ''), 'Content': ('[0-9a-f]{64}', '', ''), 'Version': (rf'{CLOCK}\.{CLOCK}', 'version', '')}
+    'Restored-From': ('.*', 'restored_from', ''), 'Content': ('[0-9a-f]{64}', '', ''), 'Version': (r'(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)', 'version', '')}
 I, V = '(?!-)(?:[^\0- %\x7f]|%25)+', '(?:[^\0- %=\x7f]|%(?:[01][0-9A-F]|20|25|3D|7F))'  # an id in a fact, and a character of a value
 F, V = f'(?:{V}|=)+', f'{V}+'
 FACT = re.compile(rf"""set deleted {I} (?:[0-9a-f]{{64}}|\*)( {I}){{0,8}}|set pruned {I} {CLOCK}( {I}){{0,8}}|set purged(-field)? {I} {F}
 |set (?!(deleted|pruned|purged|purged-field) ){F} {F}( {F})*|last (archived|pin) {I} [01] {CLOCK}|last reviewed {I} {F}=[01] {CLOCK}
 |last (reason|position) {I} {V} {CLOCK}|last (?!(archived|pin|reviewed|reason|position) ){F} {F} {F} {CLOCK}""".replace('\n', ''))
 TOP = {'checkpoint.yaml': [FILE], 'state': [TREE], 'staged': [TREE], 'conflicts': [TREE], 'ledger': [FILE], 'signature': [TREE], 'submodules': [TREE], 'raw': [TREE]}
-DAY, LARGE, MAX_RECORD, MAX_DEPTH, MAX_PATH, MAX_FOREIGN = 86400 * 10**9, 1 << 28, 32 << 20, 64, 4096, 64
+DAY, LARGE, MAX_LEDGER, MAX_RECORD, MAX_NODES, MAX_KEY, MAX_DEPTH, MAX_PATH, MAX_FOREIGN = 86400 * 10**9, 1 << 28, 64 << 20, 32 << 20, 2_000_000, 1000, 64, 4096, 64
 
 class Damage(Exception): pass  # a broken rule of the format: the rule, the object and the reason
 def need(ok, rule, obj, reason):
@@ -77,30 +77,39 @@ def decode(text):
 def encode(issue):  # returns the encoded key of an issue, None if it is not a key
     key = re.sub(r'[ %/~^:?*\[\\]|^\.|\.$|(?<=\.)\.|(?<=@)\{|\.(?=lock$)', lambda m: '%%%02X' % ord(m[0]), issue)
     return key if key and not re.search('[\0-\x1f\x7f-\x9f\ud800-\udfff]', key) and len(key.encode()) <= 200 else None
+def is_text(text):
+    return not re.search('[\ud800-\udfff]', text)
 def is_id(text):
-    return 0 < len(text.encode('utf-8', 'replace')) <= 200 and text[0] != '-' and text.isprintable() and ' ' not in text
+    return 0 < len(os.fsencode(text)) <= 200 and text[0] != '-' and text.isprintable() and ' ' not in text
 
 class Commit:
     def __init__(self, oid, data):
         head, _, self.text = data.partition(b'\n\n')
         self.author = (re.findall(rb'(?m)^author (.*)$', head) + [b''])[0]
         tree = re.match(b'tree ([0-9a-f]+)\n', head) or need(False, 'chain', oid, 'not a commit')
-        self.oid, self.tree, self.parents = oid, tree[1].decode(), re.findall('(?m)^parent ([0-9a-f]+)$', head.decode('utf-8', 'replace'))
-        self.message, at = self.text.decode('utf-8', 'replace'), self.text.rstrip(b'\n').rfind(b'\n\n') + 2
+        self.oid, self.tree = oid, tree[1].decode()
+        self.parents = re.findall('parent ([0-9a-f]+)\n', re.match(rb'(?:parent [0-9a-f]+\n)*', head[tree.end():] + b'\n')[0].decode())
+        self.message, at = os.fsdecode(self.text), self.text.rstrip(b'\n').rfind(b'\n\n') + 2
         self.at = at if at > 1 else len(self.text)  # of the trailers
-        lines = [line.partition(': ') for line in self.text[self.at:].decode('utf-8', 'replace').rstrip('\n').split('\n')]
+        lines = [line.partition(': ') for line in os.fsdecode(self.text[self.at:]).rstrip('\n').split('\n')]
         known, heads = [name for name, _, _ in lines if name[:11] == 'Checkpoint-' and name[11:] in TRAILERS], re.findall(b'(?m)^(?:author|committer) ', head)
         self.trailers, self.odd = {name: value for name, _, value in lines}, len(known) > len(set(known)) or not all(sep for _, sep, _ in lines)
         self.strange, time = sorted(heads) != [b'author ', b'committer '] or b'\0' in self.text, re.search(rb'(?m)^committer .* (\d+) \S+$', head)
-        stated, time = int(self.trailer('Clock')) if re.fullmatch(CLOCK, self.trailer('Clock')) else 0, int(time[1]) * 10**9 if time else 0
+        stated, time = self.number('Clock'), int(time[1]) * 10**9 if time else 0
         self.stated, self.clock = stated, time if stated > time + DAY else stated
         self.id = self.trailer('Id') if is_id(self.trailer('Id')) else ''
         self.name, self.ledger = self.id or oid, len(self.parents) == 1 and self.message.startswith('ledger of issue ')
     def trailer(self, name):  # returns the value of a trailer
-        value = self.trailers.get('Checkpoint-' + name, '')
-        return unquote(value) or '\n' if TRAILERS[name][0] == TEXT and value.startswith('"') else value
+        return self.trailers.get('Checkpoint-' + name, '')
+    def number(self, name):
+        return int(self.trailer(name)) if re.fullmatch(CLOCK, self.trailer(name)) else 0
+def quote(text):  # returns a text in the form of a trailer
+    if text.strip() == text and not re.search('[\0-\x1f\x7f]', text) and text[:1] != '"':
+        return text
+    named = dict(zip('\a\b\f\n\r\t\v"\\', 'abfnrtv"\\'))
+    return '"' + ''.join('\\' + named[c] if c in named else c if ' ' <= c <= '~' else '\\x%02x' % ord(c) if c < '\x80' else '\\u%04x' % ord(c) if c <= '\uffff' else '\\U%08x' % ord(c) for c in text) + '"'
 def commit_id(repo, tree, parents, who, message):  # returns the id of a commit with one author and committer
-    data = b''.join([f'tree {tree}\n'.encode(), *(f'parent {p}\n'.encode() for p in parents), b'author %s\ncommitter %s\n\n' % (who, who), message.encode('utf-8', 'replace')])
+    data = b''.join([f'tree {tree}\n'.encode(), *(f'parent {p}\n'.encode() for p in parents), b'author %s\ncommitter %s\n\n' % (who, who), os.fsencode(message)])
     return repo.hash(b'commit %d\0' % len(data) + data).hexdigest()
 def genesis(repo, key):
     return commit_id(repo, repo.empty, [], WHO, f'checkpoints of issue {key}\n')
@@ -123,6 +132,9 @@ class Chain:  # the commits of a ref, newest first, without the genesis commit, 
     def hides(self, c):  # reports whether a checkpoint of the live chain is deleted or archived
         gone = self.values(c, 'set', 'deleted') + self.values(c, 'last', 'archived')
         return self.live and ('*' in gone or '1' in gone or len(gone) > 0 and content(c, self.repo.tree(c.tree, strict=False)) in gone)
+    def is_double(self, c):  # reports whether the chain has another content under the id of a checkpoint
+        found = {content(o, self.repo.tree(o.tree, strict=False)) for o in self.commits if o.id and o.id == c.id and not o.ledger and not self.hides(o)}
+        return len(found) > 1
     def unordered(self):  # returns each checkpoint with one above it that it came after
         saves = [c for c in self.commits if c.id and not c.ledger]
         before = {c: [a for a in saves if a.id in c.trailer('After').split(' ') and a.id != c.id] for c in saves}
@@ -133,21 +145,37 @@ class Chain:  # the commits of a ref, newest first, without the genesis commit, 
             return found
         return [(c, a) for n, c in enumerate(saves) for a in saves[:n] if a in before[c] and c not in ancestors(a)]
 def facts(repo, oid):  # returns the facts of a ledger
-    lines = repo.get(oid, 'blob').decode('utf-8', 'replace').split('\n')
-    need(all(map(FACT.fullmatch, lines[:-1])) and lines[-1] == '' and '\ufffd' not in ''.join(lines), 'ledger', oid, 'cut short, or with a line that is no fact')
+    data = repo.get(oid, 'blob')
+    lines = os.fsdecode(data).split('\n')
+    need(all(map(FACT.fullmatch, lines[:-1])) and lines[-1] == '' and len(data) <= MAX_LEDGER, 'ledger', oid, 'too large, cut short, or with a line that is no fact')
     found = [line.split(' ') for line in lines[:-1]]
+    for f in found:
+        numbers, known = f[4:] if f[0] == 'last' else f[3:4] if f[1] == 'pruned' else [], f[1] in ('deleted', 'pruned', 'purged', 'purged-field', 'archived', 'pin', 'reviewed', 'reason', 'position')
+        ids = f[2:3] * known + f[4:] * (f[1] in ('deleted', 'pruned') and f[0] == 'set')
+        need(all(int(n) < 1 << 63 for n in numbers) and all(is_id(decode(i)) for i in ids), 'ledger', oid, 'a number or an id that is not valid')
+        need(all(map(is_text, f)), 'ledger', oid, 'not UTF-8')
     keys = {(*f[:3], f[3].rpartition('=')[0]) if f[0] == 'last' else tuple(f) for f in found}
-    need(lines[:-1] == sorted(lines[:-1]) and len(keys) == len(found), 'ledger', oid, 'not in order, or a fact twice')
+    need(lines[:-1] == sorted(lines[:-1], key=os.fsencode) and len(keys) == len(found), 'ledger', oid, 'not in order, or a fact twice')
     return found
 
-class Text:  # a parser of the form of YAML that the program writes. It fails with ValueError
-    PAIR = re.compile(r'("(?:[^"\\]|\\.)*"|[^"\'\[\]{},&*#?|>@`%!\s](?:[^:]|:(?=\S))*):(?: |$)').match
+WORDS = {'null', 'true', 'false', 'yes', 'no', 'on', 'off', 'y', 'n', '.inf', '.nan'}
+def is_plain(text):
+    return re.fullmatch(r'(?:[A-Za-z_/]|\.[A-Za-z]|[^\0-\x7f])[^\0-\x1f\x7f]*', text) and not re.search(': | #|[ :]$', text) and text.lower() not in WORDS
+class Number(float):  # a number that is no integer, with its text
+    def __new__(cls, text):
+        found = super().__new__(cls, text)
+        found.text = text
+        return found
+class Text:  # a parser of the form of a record. It fails with ValueError
     def __init__(self, data):
-        self.at, text = 0, data.decode() if len(data) <= MAX_RECORD else ''
-        self.need(re.fullmatch('[\t\n -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]+\n', text), 'too large, cut short, or not text')
+        self.at, self.nodes, text = 0, 0, data.decode() if len(data) <= MAX_RECORD else ''
+        self.need(re.fullmatch('[\t\n -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]+\n', text), 'too large, cut short, or not text')
         self.lines = text.split('\n')[:-1] if text != '{}\n' else []
         self.value = self.block(0) if self.lines else {}
         self.need(self.at == len(self.lines) and isinstance(self.value, dict), 'not a mapping')
+    def pair(self, rest):  # returns the key of a line, in its form, and the value, or None
+        m = re.match(r'("(?:[^"\\]|\\.)*"):(?: |$)' if rest[:1] == '"' else r'([^|].*?):(?: |$)', rest)
+        return m and (m[1], rest[m.end():], rest[m.end() - 1] == ' ')
     def need(self, ok, reason):
         if not ok:
             raise ValueError(f'line {self.at + 1}: {reason}')
@@ -156,45 +184,57 @@ class Text:  # a parser of the form of YAML that the program writes. It fails wi
         return line[indent:] if len(line) - len(line.lstrip(' ')) == indent else ''
     def block(self, indent):
         rest = self.line(indent)
-        self.need(rest and indent <= 2 * MAX_DEPTH, 'no value, or too deep')
+        self.need(rest and indent < 2 * MAX_DEPTH, 'no value, or too deep')
         found = [] if rest.startswith('- ') else {}
         while (rest := self.line(indent)) and rest.startswith('- ') == isinstance(found, list):
+            self.nodes += 2 - isinstance(found, list)
+            self.need(self.nodes <= MAX_NODES, 'too many values')
             if isinstance(found, dict):
-                if rest.startswith('? '):  # the value follows on its own line
+                if is_long := rest.startswith('? '):  # the value follows on its own line
                     self.at += 1
-                    rest = rest[2:] + self.line(indent)
-                pair = self.PAIR(rest)
-                key = pair and (unquote(pair[1]) if rest[0] == '"' else pair[1])
-                self.need(key is not None and key not in found and pair[1] != '<<', 'want a new key')
-                found[key] = self.scalar(rest[pair.end():], indent)
-            elif re.match('[-?] ', rest[2:]) or self.PAIR(rest[2:]):
+                    below = self.line(indent)
+                    self.need(re.match(':(?: |$)', below), 'want a colon')
+                    pair = rest[2:], below[2:], below[1:2] == ' '
+                else:
+                    pair = self.pair(rest)
+                self.need(pair and (is_long or len(pair[0].encode()) <= MAX_KEY), 'want a key')
+                key = unquote(pair[0]) if pair[0][:1] == '"' else pair[0] if is_plain(pair[0]) else None
+                self.need(key is not None and key not in found, 'want a new key')
+                found[key] = self.scalar(pair[1], indent, pair[2])
+            elif re.match('[-?] ', rest[2:]) or self.pair(rest[2:]):
                 self.lines[self.at] = ' ' * (indent + 2) + rest[2:]
                 found.append(self.block(indent + 2))
             else:
-                found.append(self.scalar(rest[2:], indent))
+                found.append(self.scalar(rest[2:], indent, True))
         return found
-    def scalar(self, text, indent):
+    def scalar(self, text, indent, inline):
         self.at += 1
-        if text == '':
+        if not inline:
             return self.block(indent + 2)
-        if kind := re.fullmatch(r'\|2?([-+]?)', text):
+        if text.startswith('|'):
             begin, space = self.at, ' ' * (indent + 2)
             while self.at < len(self.lines) and (self.lines[self.at] == '' or self.lines[self.at].startswith(space)):
+                self.need(self.lines[self.at] == '' or self.lines[self.at].strip(' \t'), 'a line of spaces')
                 self.at += 1
             block = ''.join(line[len(space):] + '\n' for line in self.lines[begin:self.at])
-            return block if kind[1] == '+' else block.rstrip('\n') + ('' if kind[1] else '\n')
-        if text in ('null', 'true', 'false', '{}', '[]') or re.fullmatch(r'-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?', text):
+            end = '+' if block.endswith('\n\n') else '-' if text.endswith('-') else ''
+            self.need(text == '|' + '2' * (block[:1] in (' ', '\t')) + end and block.strip('\n') and block[0] != '\n', 'not the header of this block')
+            return block[:-1] if end == '-' else block
+        if text in ('null', 'true', 'false', '{}', '[]'):
             return json.loads(text)
-        value = unquote(text) if text[0] == '"' else None if re.search(r"^[\[\]'{},&*#?|>@`%!\s]|^- |^-$|^---|^\.\.\.$|: |:$|\s#|\s$|\t", text) else text
-        self.need(value is not None, 'not in the form of the program')
+        if re.fullmatch(r'-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?', text):
+            return int(text) if re.fullmatch('0|-?[1-9][0-9]{,4000}', text) else Number(text)
+        value = unquote(text) if text[:1] == '"' else text if is_plain(text) else None
+        self.need(value is not None, 'not in the form of a record')
         return value
-def unquote(text):
+def unquote(text):  # returns the value of a text in double quotes, or None
+    if not re.fullmatch(r'"(?:[^"\\\t]|\\(?:["\\nrt]|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}))*"', text):
+        return None
     try:
-        text = re.sub(r'\\(?:U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|.)', lambda m: json.dumps(chr(int(m[1] or m[2], 16)))[1:-1] if m.lastindex else
-                      {'\\a': '\\u0007', '\\v': '\\u000b'}.get(m[0], m[0]), text)
-        return json.loads(text).encode().decode()  # fails for half of a pair
+        value = re.sub(r'\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|(.))', lambda m: chr(int(m[1] or m[2], 16)) if m[1] or m[2] else {'n': '\n', 'r': '\r', 't': '\t'}.get(m[3], m[3]), text[1:-1])
     except (ValueError, OverflowError):
         return None
+    return value if is_text(value) and '\0' not in value else None
 SPENT = 'agent text, model text, phase text, input int, output int, cache_read int, cache_write int'
 FIELDS = f"""checkpoint_id text, version text, created_at time, trigger text, issue_number text, session_id text, note text, clock int, workflow map, repository text, restored_from [text]
 workflow_state: current_phase text, current_state_label text, phase_started_at time, phase_attempt int, phase_attempts.* int
@@ -206,7 +246,7 @@ agent_outputs.*.*: completed_at time, output_summary text, output_location text,
 knowledge_context: injected_entries [text], captured_entries [text], pending_captures [any]; agent_turn.spent[]: {SPENT}
 recovery_info: can_resume bool, resume_from text, prerequisites_met bool, warnings [text]; acp_state: pending_messages [text]
 acp_state: awaiting_response [text], conflicts_in_progress [text]; progress: current text, completed [text], total int
-progress: names [text], remaining [text]; snapshot.skipped[]: path text, size int, reason text, carried_from text; snapshot.modes[]: path text, mode text
+progress: names [text], remaining [text]; snapshot.skipped[]: path text, size int, reason text, carried_from text; snapshot.modes[]: path text, mode text; snapshot.flagged[]: path text, flag text
 agent_turn: number int, agent text, request text, asked int, answer text, hand bool, usage_of text, commits [text], written.* int, started.* int
 snapshot: scope text, head text, detached bool, merge_head [text], deleted [text], intent_to_add [text], kept [text], ignores text
 submodules[]: path text, commit text, issue text, id text"""
@@ -218,7 +258,7 @@ for row in re.split('\n|; ', FIELDS):
         KINDS.update({'.'.join(steps[:n]): 'list' if steps[n] == '[]' else 'map' for n in range(1, len(steps))})
         KINDS['.'.join(steps)] = kind.strip('[]')
 def text_of(value):
-    return value if isinstance(value, str) else '' if value is None else json.dumps(value)
+    return value if isinstance(value, str) else '' if value is None else value.text if isinstance(value, Number) else json.dumps(value)
 def get(record, path, default=None):
     for key in path.split('.'):
         record = record.get(key) if isinstance(record, dict) else None
@@ -228,23 +268,34 @@ def check_kinds(value, path):  # returns (rule, reason) for values of the wrong 
     if value is None and not path.endswith('.[]') or kind in (None, 'any'):
         return
     wanted = {'bool': bool, 'map': dict, 'list': list}.get(kind, (str, int, float))
-    if not isinstance(value, wanted) or isinstance(value, bool) and kind != 'bool' or kind == 'int' and not re.fullmatch(r'-?\d{1,19}', text):
+    if not isinstance(value, wanted) or isinstance(value, bool) and kind != 'bool' or kind == 'int' and not re.fullmatch('[-+]?[0-9]{1,200}', text) or kind == 'int' and not -1 << 63 <= int(text) < 1 << 63:
         yield 'record', f'{path}: want {kind}'
     elif kind == 'int' and int(text) < 0 or kind == 'time' and not is_time(value):
         yield 'schema', f'{path}: not a valid {kind}'
     for key, v in value.items() if isinstance(value, dict) else [('[]', v) for v in value] if isinstance(value, list) else ():
         yield from check_kinds(v, f'{path}.{key}' if f'{path}.{key}' in KINDS and key != '*' else f'{path}.*')
 def is_time(value):
-    form = r'\d{9,19}(?:\.\d+)?|(\d{4})-?(\d\d)-?(\d\d)(?:[Tt _](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)?)? ?(?:[zZ]|UTC|[+-]\d\d:?\d\d)?'
-    m = re.fullmatch(form, text_of(value).split(' | ')[0])
+    text, day = text_of(value).strip(), r'(\d{4})-(\d\d)-(\d\d)|(\d{4})(\d\d)(\d\d)|(\d\d)-(\d\d)-(\d{4})'
+    if not isinstance(value, str) or re.fullmatch(r'(\d{9,13}|\d{15,})(\.\d*)?', text, re.A):  # since 1970
+        whole = re.fullmatch(r'(-?\d{1,19})(?:\.\d*)?', text, re.A)
+        return 1e8 <= (int(whole[1]) if whole else float(text)) < 1 << 63
+    m = re.fullmatch(rf'(?:{day})(?:[Tt _]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)? *(?:Z|z|UTC|GMT|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?)? *(?:\|.*)?', text, re.A | re.S)
     try:
-        return m and (not m[1] or datetime.datetime(*(int(n or 0) for n in m.groups())))
-    except ValueError:
+        date = [int(n) for n in (m.groups()[:3] if m[1] else m.groups()[3:6] if m[4] else m.groups()[8:5:-1])] if m else []
+        hour, minute, second, ahead, behind = [int(m[n] or 0) for n in (10, 11, 12, 14, 15)] if m else [0] * 5
+        at = datetime.datetime(*date, hour, minute, min(second, 59) if second <= 60 else second) + datetime.timedelta(seconds=second == 60)
+        return bool(at - datetime.timedelta(hours=ahead, minutes=behind) * (-1 if m[13] == '-' else 1))
+    except (ValueError, OverflowError, TypeError):
         return False
-def unquote_path(path):  # returns a path of a record in the form of os.fsdecode, "" if it is not valid
-    if not path.startswith('"') or not re.fullmatch(r'"(?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"', path):
-        return '' if path.startswith('"') else path
-    return os.fsdecode(path[1:-1].encode().decode('unicode_escape').encode('latin-1'))
+def is_path(path):  # reports whether a path is in git's quotes where it has to be, and only there
+    if not path.startswith('"'):
+        return '\0' not in path
+    if not re.fullmatch(r'"(?:[ !#-\[\]-~]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*"', path):
+        return False
+    data = path[1:-1].encode().decode('unicode_escape').encode('latin-1')
+    named = dict(zip(b'\a\b\t\n\v\f\r"\\', 'abtnvfr"\\'))
+    again = '"' + ''.join('\\' + named[c] if c in named else chr(c) if 32 <= c < 127 else '\\%03o' % c for c in data) + '"'
+    return again == path and b'\0' not in data and (data.startswith(b'"') or not is_text(os.fsdecode(data)))
 def has_cycle(r):  # reports whether tasks of a record wait for each other
     of = lambda v: [(t.get('id'), t) for t in v if isinstance(t, dict)] if isinstance(v, list) else list(v.items()) if isinstance(v, dict) else []
     edges, waits = [(e.get('to'), [e.get('from')]) for _, e in of(get(r, 'execution_graph.edges'))], {}
@@ -255,13 +306,14 @@ def has_cycle(r):  # reports whether tasks of a record wait for each other
     except graphlib.CycleError:
         return True
 def problems(r):  # returns the broken rules of the values of a record
-    paths = [f.get('path') for key in ('files_modified', 'snapshot.skipped', 'snapshot.modes', 'submodules') for f in get(r, key, [])]
-    paths += sum((get(r, 'snapshot.' + key, []) for key in ('deleted', 'intent_to_add', 'kept')), [])
+    named = [f.get('path') for key in ('files_modified', 'snapshot.skipped') for f in get(r, key, [])]
+    paths = named + [f.get('path') for key in ('snapshot.modes', 'snapshot.flagged', 'submodules') for f in get(r, key, [])] + sum((get(r, 'snapshot.' + key, []) for key in ('deleted', 'intent_to_add', 'kept')), [])
     commits = [get(r, 'snapshot.head')] + get(r, 'snapshot.merge_head', []) + get(r, 'agent_turn.commits', []) + [s.get('commit') for s in get(r, 'submodules', [])]
     statuses = {get(n, 'status') for n in get(r, 'execution_graph.node_states', {}).values()}
     return [reason for reason, ok in {
         'checkpoint_id': is_id(text_of(r.get('checkpoint_id'))), 'created_at': r.get('created_at') is not None, 'issue_number': encode(text_of(r.get('issue_number'))),
-        'trigger': re.fullmatch('[a-z0-9_]{0,64}', text_of(r.get('trigger'))), 'a path': all(unquote_path(text_of(p)) for p in paths),
+        'trigger': re.fullmatch('[a-z0-9_]{0,64}', text_of(r.get('trigger'))), 'a path': all(map(text_of, named)) and all(is_path(text_of(p)) for p in paths), 'a scope': get(r, 'snapshot.scope', '') in ('', 'whole', 'staged', 'cut'),
+        'restored_from': all(is_id(text_of(i)) for i in get(r, 'restored_from', []) if i != ''),
         'a commit': all(re.fullmatch('(sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})?', text_of(i)) for i in commits),
         'node_states': statuses <= {'pending', 'queued', 'running', 'complete', 'failed', 'skipped'}, 'a cycle of tasks': not has_cycle(r)}.items() if not ok]
 def top(repo, c):  # returns the ids in the tree of a checkpoint by their names
@@ -334,7 +386,7 @@ class Verify:
     def checkpoint(self, c):  # checks a checkpoint, and reports whether its trailers are valid
         ids = [c.trailer('After').split(' '), c.trailer('Restored-From').split(' ') if c.trailer('Restored-From') else []]
         wrong = [name for name, (form, _, _) in TRAILERS.items() if not re.fullmatch(form, c.trailer(name), re.S)] + ['Issue'] * (c.trailer('Issue') != self.key)
-        sound = c.id and not wrong and not c.odd and c.stated < 1 << 63 and len(ids[0]) <= 8 and all(map(is_id, ids[0] + ids[1]))
+        sound = c.id and not wrong and not c.odd and c.stated < 1 << 63 and max(c.number('Turn'), c.number('Left-Out')) < 1 << 31 and max(map(len, ids)) <= 8 and all(map(is_id, ids[0] + ids[1]))
         self.need(sound, c.name, 'commit', c.oid, f'the trailers are not those of a checkpoint: {wrong}')
         parts = self.run(c.name, top, self.repo, c)
         r, broken = parts and self.run(c.name, record, self.repo, c, parts) or ({}, ())
@@ -356,11 +408,12 @@ class Verify:
             subject = Commit(head, self.repo.get(head, 'commit')).message.rstrip('\n')
             return '' if head == genesis(self.repo, subject[21:]) else f'sha{"1" if len(head) == 40 else "256"}:{head}'
     def agree(self, c, r, head):
-        want = {name: get(r, path, default) for name, (_, path, default) in TRAILERS.items() if path}
+        want = {name: get(r, path) for name, (_, path, _) in TRAILERS.items() if path}
+        want = {name: TRAILERS[name][2] if value in (None, '') else value for name, value in want.items()}
         want = {name: ' '.join(map(text_of, value)) if isinstance(value, list) else text_of(value) for name, value in want.items()}
-        want['Issue'], want['Turn'] = encode(want['Issue']), want['Turn'] if want['Turn'] != '0' else ''
-        wrong = [name for name, value in want.items() if c.trailer(name) != value] + ['Left-Out'] * (c.trailer('Left-Out') != '' and not get(r, 'snapshot.skipped'))
-        wrong += ['HEAD'] * (head not in (None, text_of(get(r, 'snapshot.head'))))
+        want['Issue'], want['Turn'], want['Clock'] = encode(want['Issue']), str(int(want['Turn'] or 0)).strip('-0') and str(int(want['Turn'])), str(int(want['Clock']))
+        wrong = [name for name, value in want.items() if c.trailer(name) != (quote(value) if TRAILERS[name][0] == TEXT else value)]
+        wrong += ['Left-Out'] * (c.number('Left-Out') > len(get(r, 'snapshot.skipped', []))) + ['HEAD'] * (head not in (None, text_of(get(r, 'snapshot.head'))))
         self.need(not wrong, c.name, 'agree', c.oid, ', '.join(wrong) + ': not as in the record')
     def tree(self, subject, oid, at, mode=TREE):  # checks a tree or blob and all objects below it once, and reports whether they are sound
         if oid in self.repo.sound or oid == self.repo.empty or oid in self.seen:
@@ -410,8 +463,8 @@ def listed(repo, chain, c):
     except Damage as d:
         r, broken = {}, [d]
     return {'checkpoint_id': c.id, 'issue': decode(chain.key), 'commit': c.oid, 'created_at': r.get('created_at'), 'trigger': c.trailer('Trigger'),
-            'phase': c.trailer('Phase'), 'branch': c.trailer('Branch') or None, 'can_resume': c.trailer('Resumable') == 'true', 'pinned': '1' in chain.values(c, 'last', 'pin'),
-            'valid': not broken, 'left_out': bool(c.trailer('Left-Out')), 'note': text_of(r.get('note'))}
+            'phase': text_of(get(r, 'workflow_state.current_phase')), 'branch': get(r, 'issue_snapshot.branch') or None, 'can_resume': c.trailer('Resumable') == 'true', 'pinned': '1' in chain.values(c, 'last', 'pin'),
+            'valid': not broken, 'double': chain.is_double(c), 'left_out': bool(c.trailer('Left-Out')), 'note': text_of(r.get('note'))}
 def run(repo, a):
     wanted, above = [encode(a.args[0])] if a.args else repo.keys, ARCHIVE if a.archived else LIVE
     need(set(wanted) <= set(repo.keys), 'issue', ' '.join(a.args[:1]), 'no chain')

@@ -47,6 +47,7 @@ type OtherVariable struct{ Name, Doc string }
 // Variables lists environment variables that other packages read.
 var Variables = []OtherVariable{
 	{"GIT_CHECKPOINT_ISSUE", "Issue of a command that names no issue."},
+	{"GIT_CHECKPOINT_ISSUE_AT", "Issue and git directory of the worktree for which run has set GIT_CHECKPOINT_ISSUE."},
 	{"GIT_CHECKPOINT_SESSION", "Session to record without --session."},
 	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
 	{"GIT_CHECKPOINT_CANARY", "Word that a hook prints instead of running, for the test of hooks status."},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 //
 //  1. the command line: an argument or --issue
 //  2. the document or the plan of the command (IssueOr)
-//  3. GIT_CHECKPOINT_ISSUE
+//  3. GIT_CHECKPOINT_ISSUE; if run has set it, in the worktree of run only
 //  4. the branch, if it is that of a fork, or if a rule finds an issue in its name
 //  5. the workflow that was started last in this worktree on this branch, until it is over
 //  6. the name of the branch itself
@@ -59,7 +60,7 @@ func (c *Invocation) IssueOr(key, from, hint string) (checkpoint.Issue, error) {
 	}
 	c.Subject.Issue = i
 	c.announce(choice{issue: i, from: from})
-	c.warnOtherIssue(i)
+	c.warnOtherIssue(i, "")
 	return i, nil
 }
 
@@ -68,6 +69,9 @@ func (c *Invocation) IssueOr(key, from, hint string) (checkpoint.Issue, error) {
 func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	n, err := c.choose()
 	c.Subject.Inferred, c.Subject.NamedAfterBranch = c.Line.Common.Issue == "", n.ofName
+	if n.from == fromVariable && err == nil {
+		c.warnOtherIssue(n.issue, n.from)
+	}
 	switch {
 	case errors.Is(err, ErrUnnamed) && !c.reads():
 		return "", failure.Errorf(failure.Usage, c.withIssue(), "%s: no issue given, and HEAD is detached: name the issue, or set GIT_CHECKPOINT_ISSUE", c.Line.Name)
@@ -76,7 +80,7 @@ func (c *Invocation) InferIssue() (checkpoint.Issue, error) {
 	case !c.reads():
 		c.announce(n)
 		if c.Line.Common.Issue != "" {
-			c.warnOtherIssue(n.issue)
+			c.warnOtherIssue(n.issue, "")
 		}
 		return n.issue, nil
 	case err == nil && (!n.ofName || c.keepsCheckpoints(n.issue)):
@@ -112,15 +116,41 @@ const (
 	fromVariable = "from GIT_CHECKPOINT_ISSUE"
 )
 
+// issueAt is a variable with the issue that this program has set in GIT_CHECKPOINT_ISSUE for a
+// command, a space, and the git directory of the worktree in which the issue counts.
+const issueAt = "GIT_CHECKPOINT_ISSUE_AT"
+
+// IssueVariables returns the variables that name an issue to a command in a worktree. The command
+// can go into other worktrees and repositories, which have issues of their own.
+func IssueVariables(i checkpoint.Issue, gitDir string) []string {
+	return []string{"GIT_CHECKPOINT_ISSUE=" + string(i), issueAt + "=" + string(i) + " " + gitDir}
+}
+
+// VariableIssue returns the issue of GIT_CHECKPOINT_ISSUE, or "" if this program has set it for
+// another worktree. from describes the source.
+func (c *Invocation) VariableIssue() (issue, from string) {
+	issue = c.Env.Getenv("GIT_CHECKPOINT_ISSUE")
+	dir, isBound := strings.CutPrefix(c.Env.Getenv(issueAt), issue+" ")
+	if !isBound {
+		return issue, fromVariable
+	}
+	there, err := os.Stat(dir)
+	here, hereErr := os.Stat(c.Store.GitDir())
+	if err != nil || hereErr != nil || !os.SameFile(there, here) {
+		return "", ""
+	}
+	return issue, fromVariable + " of this run"
+}
+
 // choose returns the issue without the arguments and the documents of the command.
 func (c *Invocation) choose() (n choice, err error) {
 	if c.Line.Common.Issue != "" {
 		n.issue, err = ParseIssue(c.Line.Common.Issue)
 		return n, err
 	}
-	if s := c.Env.Getenv("GIT_CHECKPOINT_ISSUE"); s != "" {
+	if s, from := c.VariableIssue(); s != "" {
 		n.issue, err = ParseIssue(s)
-		n.from = fromVariable
+		n.from = from
 		return n, err
 	}
 	branch, err := c.CurrentBranch()
@@ -246,7 +276,9 @@ func (c *Invocation) isOfBranch(i checkpoint.Issue, branch string) bool {
 // ofBranchName returns the issue in the name of a branch, otherwise the name itself.
 func (c *Invocation) ofBranchName(branch string) (choice, error) {
 	n := choice{from: fromBranch + branch}
-	i, ok := checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern"))
+	i, ok := checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern"), func(word string) bool {
+		return !c.Store.HasIssue(c.Ctx, checkpoint.Issue(branch)) && c.isProject(word)
+	})
 	if ok {
 		n.issue = i
 		return n, nil
@@ -257,6 +289,16 @@ func (c *Invocation) ofBranchName(branch string) (choice, error) {
 		return n, failure.Errorf(failure.Usage, "export GIT_CHECKPOINT_ISSUE=ISSUE", "%s: the branch name is not a valid issue key: %w", c.Line.Name, err)
 	}
 	return n, nil
+}
+
+// isProject reports whether an issue of this clone belongs to a project of a tracker, such as PROJ.
+func (c *Invocation) isProject(word string) (found bool) {
+	_ = c.Store.EachIssue(c.Ctx, func(i checkpoint.Issue) bool {
+		number, isOfProject := strings.CutPrefix(string(i), word+"-")
+		found = isOfProject && strings.Trim(number, "0123456789") == ""
+		return !found
+	})
+	return found
 }
 
 // goesOn reports whether the checkpoints of an issue belong to a renamed branch. They do not
@@ -355,9 +397,11 @@ func (c *Invocation) startedHere(branch string) checkpoint.Issue {
 }
 
 // warnOtherIssue warns if a command saves to another issue than the one that the branch
-// names.
-func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
-	if c.Line.Command == nil || !c.Line.Command.Saves || c.reads() {
+// names. An issue that the caller's variable names, which may be left over, causes a warning in
+// every command.
+func (c *Invocation) warnOtherIssue(i checkpoint.Issue, from string) {
+	saves := c.Line.Command != nil && c.Line.Command.Saves && !c.reads()
+	if !saves && from == "" {
 		return
 	}
 	branch, err := c.CurrentBranch()
@@ -368,10 +412,11 @@ func (c *Invocation) warnOtherIssue(i checkpoint.Issue) {
 		return
 	}
 	n, err := c.ofBranch(branch)
+	source, _ := i.ForkSource()
 	switch {
-	case err != nil || strings.EqualFold(string(n.issue), string(i)):
-	case c.Store.HasIssue(c.Ctx, i):
-		c.Warnf("issue %s: the branch names issue %s", i, n.issue)
+	case err != nil || strings.EqualFold(string(n.issue), string(i)) || from != "" && source == n.issue:
+	case c.Store.HasIssue(c.Ctx, i) || !saves:
+		c.Warnf("issue %s: the branch names issue %s", strings.TrimSuffix(string(i)+", "+from, ", "), n.issue)
 	case c.Line.Name != "finish": // finish begins no issue
 		c.Warnf("issue %s is a new issue: the branch names issue %s", i, n.issue)
 		c.Infof("hint: git checkpoint drop %s --everything", view.IssueArg(i))

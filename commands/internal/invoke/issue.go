@@ -30,7 +30,7 @@ func (c *Invocation) Issue() (i checkpoint.Issue, err error) {
 	}
 	if i, err = c.ParseIssueArg(c.Line.Args[0]); err == nil {
 		err = Agree(c, i)
-		c.warnOtherIssue(i)
+		c.warnOtherIssue(i, "")
 	}
 	return i, err
 }
@@ -355,7 +355,11 @@ func (c *Invocation) remotes(named string) ([]string, error) {
 	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
 	if plain && !slices.Contains(c.Remotes(), named) {
 		if _, err := os.Stat(named); err != nil && !c.gitKnowsRemote(named) {
-			return nil, failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote", c.Line.Name, named)
+			meant := Nearest(named, c.Remotes())
+			if meant != "" {
+				meant = "; did you mean " + meant + "?"
+			}
+			return nil, failure.Errorf(failure.Remote, "git remote -v", "%s: %s: there is no such remote%s", c.Line.Name, named, meant)
 		}
 	}
 	if name := cmp.Or(named, c.Settings.String("remote")); name != "" {

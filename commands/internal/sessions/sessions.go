@@ -145,14 +145,6 @@ func read(path string) (s Session, ok bool) {
 	return s, true
 }
 
-// Of returns the session that saved a checkpoint, given its id in the record. It returns false if
-// this clone does not know the session, or if it is the session that reads the result: reader, or
-// "".
-func Of(notes gitstore.Notes, id, reader string) (Session, bool) {
-	s, ok := Read(notes, id)
-	return s, ok && s.ID != reader
-}
-
 // Claim reports whether no other hook has answered the start of a session just now. An
 // agent with hooks in the settings of the project and of the user can call both, and
 // Copilot also calls the hooks of Claude Code. source is the reason for the start. A plugin
@@ -204,18 +196,6 @@ func (s Session) Command() string {
 		return ""
 	}
 	return a.Resume + " " + s.ID
-}
-
-// Text describes the session in one line.
-func (s Session) Text() string {
-	text := s.ID
-	if s.Agent != "" {
-		text += " of " + s.Agent
-	}
-	if command := s.Command(); command != "" {
-		text += ", continue it with: " + command
-	}
-	return text
 }
 
 // Ran records that an agent called a hook.

@@ -236,9 +236,11 @@ func (e *Entry) Line(now time.Time) string {
 
 // DoubleText returns the remark on a checkpoint whose id has another content too, or "".
 func DoubleText(cp *gitstore.Checkpoint) string {
-	switch {
+	switch in := strings.Join(cp.Twins, ", "); {
 	case cp.Unclear:
-		return "one of several contents of this id, commit " + cp.Commit.String()[:12]
+		return "one of several contents of this id, commit " + cp.Commit.String() + ", beside " + in
+	case cp.Double && in != "":
+		return "another content has this id: commit " + in
 	case cp.Double:
 		return "another content has this id"
 	}
@@ -251,7 +253,7 @@ func ListedRecord(cp *gitstore.Checkpoint) Listed {
 	return Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && problem == "",
-		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.Omitted > 0, Double: cp.Double, Note: cp.Note, SavedBy: cp.Author,
+		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.Omitted > 0, Double: cp.Double, OtherCommits: cp.Twins, Note: cp.Note, SavedBy: cp.Author,
 	}
 }
 

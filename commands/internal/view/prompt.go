@@ -209,7 +209,7 @@ func CutBytes(s string, n int) string {
 type PromptMore struct {
 	Session string                // session that reads the prompt, or ""
 	By      string                // author of the checkpoint, "" if it is this user
-	Agent   string                // agent that saved the checkpoint, "" if it is unknown
+	Last    Session               // the last session of an agent, whose name is one of the known ones
 	Attempt int                   // number of attempts at the phase, including this one
 	Missing []string              // paths that a resume would put back
 	Unsaved []string              // paths outside of the checkpoint that changed or came since

@@ -59,18 +59,22 @@ func opening(j *Standing, more PromptMore, now time.Time) string {
 	if t.Number > 0 {
 		after = fmt.Sprintf(", after turn %d", t.Number)
 	}
-	text := ""
-	switch own := more.Session != "" && more.Session == j.Record.Session(); {
+	text, agent := "", more.Last.Agent
+	switch own := more.Session != "" && more.Session == more.Last.ID; {
 	case own:
 		text = fmt.Sprintf("You go on with %s, saved %s%s", issue, ago, after)
-	case more.Agent == "":
+	case agent == "":
 		text = fmt.Sprintf("You take over %s, saved %s%s", issue, ago, after)
+	case more.Last.Age != "" && t.Number > 0:
+		text = fmt.Sprintf("You take over %s, saved %s%s of a %s session%s", issue, ago, after, agent, more.Last.Age)
+	case more.Last.Age != "":
+		text = fmt.Sprintf("You take over %s, saved %s, after a %s session%s", issue, ago, agent, more.Last.Age)
 	case j.Record.Trigger() == checkpoint.Turn:
-		text = fmt.Sprintf("You take over %s from a %s session whose turn %d ended %s", issue, more.Agent, t.Number, ago)
+		text = fmt.Sprintf("You take over %s from a %s session whose turn %d ended %s", issue, agent, t.Number, ago)
 	case j.Record.Trigger() == checkpoint.SessionEnd:
-		text = fmt.Sprintf("You take over %s from a %s session that ended %s%s", issue, more.Agent, ago, after)
+		text = fmt.Sprintf("You take over %s from a %s session that ended %s%s", issue, agent, ago, after)
 	default:
-		text = fmt.Sprintf("You take over %s from a %s session, saved %s during turn %d", issue, more.Agent, ago, t.Open())
+		text = fmt.Sprintf("You take over %s from a %s session, saved %s during turn %d", issue, agent, ago, t.Open())
 	}
 	if more.Unended != "" {
 		text += fmt.Sprintf(". Its turn %d was cut off", t.Open())

@@ -105,10 +105,11 @@ type Status struct {
 	ArtifactPaths     any       `json:"artifact_paths"`   // paths by name, from a recovery document
 	ContextMetadata   any       `json:"context_metadata"` // from a recovery document
 	SessionID         string    `json:"session_id" empty:"null"`
-	SessionAgent      string    `json:"session_agent" empty:"null"` // if this clone has the session's record
-	SessionTranscript string    `json:"session_transcript" empty:"null"`
-	SessionCommand    string    `json:"session_command" empty:"null"` // continues the session
-	GivenTo           string    `json:"given_to" empty:"null"`        // agent whose session got the work last in this clone
+	SessionAgent      string    `json:"session_agent" empty:"null"`
+	SessionTranscript string    `json:"session_transcript" empty:"null"` // if this clone has the session's record
+	SessionCommand    string    `json:"session_command" empty:"null"`    // continues the session
+	SessionAt         time.Time `json:"session_at"`                      // last checkpoint of the session
+	GivenTo           string    `json:"given_to" empty:"null"`           // agent whose session got the work last in this clone
 	GivenSession      string    `json:"given_session" empty:"null"`
 	GivenAt           time.Time `json:"given_at"`
 	GivenCut          bool      `json:"given_cut"`

@@ -77,8 +77,9 @@ type Listed struct {
 	CanResume    bool      `json:"can_resume"`
 	Pinned       bool      `json:"pinned"`
 	Valid        bool      `json:"valid"`
-	LeftOut      bool      `json:"left_out"` // a limit excluded files
-	Double       bool      `json:"double"`   // the chain has another content under this id
+	LeftOut      bool      `json:"left_out"`      // a limit excluded files
+	Double       bool      `json:"double"`        // the chain has another content under this id
+	OtherCommits []string  `json:"other_commits"` // commits of the other contents
 	Note         string    `json:"note"`
 	SavedBy      string    `json:"saved_by" empty:"null"`
 }

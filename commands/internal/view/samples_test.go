@@ -82,7 +82,7 @@ func samples() map[string]any {
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
 		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Fork: fork, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, false, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []TokenUse{use}, []string{id}},
+			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, false, nil, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []TokenUse{use}, []string{id}},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},

@@ -40,8 +40,14 @@ type Standing struct {
 	NoRestore string // why a resume would put no files back, else ""
 }
 
-// A Session is an agent's session that this clone knows. The zero value is none.
-type Session struct{ ID, Agent, Transcript, Command, Text string }
+// A Session is the last session of an agent that saved the work. The zero value is none. If this
+// clone does not know the session, it has no Transcript, Command and Text.
+type Session struct {
+	ID, Agent, Transcript, Command, Text string
+
+	At  time.Time // time of its last checkpoint
+	Age string    // such as " (2 hours ago)", or "" if it saved the checkpoint of the standing
+}
 
 // Heading returns the issue and the title of the work.
 func (s *Standing) Heading() string {
@@ -107,7 +113,7 @@ func AutoResume(v freshness.Verdict) string {
 
 // DoingText returns the agent of the last turn and the phase, such as "claude, in build", or "".
 func (s *Standing) DoingText() string {
-	parts := []string{s.Record.AgentTurn().Agent}
+	parts := []string{cmp.Or(s.Record.AgentTurn().Agent, s.Session.Agent)}
 	if phase := s.Verdict.At.Phase; phase != "" && !s.Verdict.At.Complete {
 		parts = append(parts, "in "+phase)
 	}
@@ -166,7 +172,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
 		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
-		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command,
+		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command, SessionAt: s.Session.At,
 		GivenTo: s.Given.To, GivenSession: s.Given.Session, GivenAt: s.Given.At, GivenCut: s.Given.Cut, NotPushed: s.NotPushed,
 	}
 	out.ArtifactPaths, out.ContextMetadata = WorkflowJSON(r, "artifact_paths"), WorkflowJSON(r, "context_metadata")

@@ -8,7 +8,6 @@ import (
 
 	"git-checkpoint/commands/internal/hook"
 	"git-checkpoint/commands/internal/invoke"
-	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/transcript"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/freshness"
@@ -57,42 +56,40 @@ func pastRequests(c *invoke.Invocation, s *view.Standing, l *gitstore.List, line
 // HandOverFacts returns the facts of a prompt that do not depend on the command that prints it.
 // reader is the id of the session that reads the prompt, or "".
 func HandOverFacts(c *invoke.Invocation, s *view.Standing, reader string) view.PromptMore {
-	l, err := c.Store.List(c.Ctx, s.Checkpoint.Issue, stepsRead)
-	if err != nil {
-		l = &gitstore.List{} // the prompt is complete without earlier checkpoints
-	}
-	at := slices.IndexFunc(l.Checkpoints, func(cp gitstore.Checkpoint) bool { return cp.ID == s.Checkpoint.ID })
-	lineage := c.Store.Lineage(c.Ctx, l)
-	line := lineage.To(at)
+	lineage, line := lineOf(c, s.Checkpoint)
+	l := lineage.List
 	more := view.PromptMore{
-		Session: reader, By: OtherAuthor(c, s.Checkpoint), Attempt: s.Record.PhaseAttempt(), Notes: pastNotes(s, l, line), Parallel: NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID),
+		Session: reader, Last: LastSession(c, s.Checkpoint, s.Record), By: OtherAuthor(c, s.Checkpoint), Attempt: s.Record.PhaseAttempt(), Notes: pastNotes(s, l, line), Parallel: NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID),
 		Titles: planTitles(c, s.Record), NoRequests: !c.Settings.Bool("hooks.requests"),
 	}
 	if !more.NoRequests {
-		more.Unended, more.Requests = unended(c, s, l.Checkpoints[:max(at, 0)], reader), pastRequests(c, s, l, line)
+		var later []gitstore.Checkpoint
+		if len(line) > 0 {
+			later = l.Checkpoints[:line[0]]
+		}
+		more.Unended, more.Requests = unended(c, s, later, more), pastRequests(c, s, l, line)
 	}
-	if agent := hook.AgentNamed(s.Record.AgentTurn().Agent); agent != nil { // its name stands outside of the fence
-		more.Agent = agent.Name
+	if hook.AgentNamed(more.Last.Agent) == nil {
+		more.Last.Agent = "" // its name stands outside of the fence
 	}
 	more.Changed, more.ChangedIn = changedInTurns(c, s, lineage, line)
 	return more
 }
 
-// unended returns the request of a turn that the session of a checkpoint began after it, from
-// the transcript in this clone. It returns "" if another session saved the checkpoint, if reader
-// is that session, or if the session saved a later checkpoint, which has the request.
-func unended(c *invoke.Invocation, s *view.Standing, later []gitstore.Checkpoint, reader string) string {
-	t := s.Record.AgentTurn()
-	session, ok := sessions.Of(c.Store.Notes, s.Record.Session(), reader)
-	if !ok || t.Agent == "" || t.Request == "" || session.Transcript == "" {
+// unended returns the request of a turn that the last session began after its checkpoint, from the
+// transcript in this clone. It returns "" if the session reads the prompt itself, or if it saved a
+// later checkpoint, which has the request.
+func unended(c *invoke.Invocation, s *view.Standing, later []gitstore.Checkpoint, more view.PromptMore) string {
+	t, last := s.Record.AgentTurn(), more.Last
+	if last.ID == more.Session || last.Agent == "" || t.Request == "" || last.Transcript == "" {
 		return ""
 	}
 	for i := range later {
-		if r, err := c.Store.Record(&later[i]); err != nil || r.Session() == session.ID {
+		if r, err := c.Store.Record(&later[i]); err != nil || r.Session() == last.ID {
 			return ""
 		}
 	}
-	request := ShortRequest(c, transcript.Last(session.Transcript).Request)
+	request := ShortRequest(c, transcript.Last(last.Transcript).Request)
 	if request == t.Request {
 		return ""
 	}

@@ -198,7 +198,7 @@ func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o IssueOptions) (*f
 	if s.Kind == "command" {
 		return Within(c, func(ctx context.Context) (*freshness.SourceIssue, error) {
 			// If the command runs this program, that run must not call the command again.
-			cmd := issue.Command{Line: c.Settings.String("issue_command"), Dir: c.Store.Root(), Env: append(c.Env.Environ[:len(c.Env.Environ):len(c.Env.Environ)], "GIT_CHECKPOINT_ISSUE="+string(i), "GIT_CHECKPOINT_ISSUE_SOURCE=none")}
+			cmd := issue.Command{Line: c.Settings.String("issue_command"), Dir: c.Store.Root(), Env: slices.Concat(c.Env.Environ, invoke.IssueVariables(i, c.Store.GitDir()), []string{"GIT_CHECKPOINT_ISSUE_SOURCE=none"})}
 			if c.Line.Common.Verbose {
 				cmd.Stderr = c.Env.Stderr
 			}

@@ -100,7 +100,7 @@ func (o *SaveOptions) DryRunFlag() cli.Flag {
 // PushFlag returns the --push flag.
 func (o *SaveOptions) PushFlag() cli.Flag {
 	return invoke.OptionalFlag{StringFlag: &cli.StringFlag{
-		Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push",
+		Name: "push", Usage: "then push the issue's checkpoints, to `REMOTE` or the configured one, by the rules of push; --push=required fails with 11 or 13 if they stay here",
 		Destination: (*string)(&o.Push),
 	}}
 }

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"os"
@@ -93,18 +94,17 @@ type SaveRecordOf func(s *gitstore.Saved, warnings []string) any
 
 // FinishSave prints the saved checkpoint and pushes it. The id is printed first, because
 // the push can take long. With --json the push comes first, so that the record contains
-// its warnings.
+// its warnings. If a required push fails, so does FinishSave.
 func FinishSave(c *invoke.Invocation, s *gitstore.Saved, push invoke.Optional, record SaveRecordOf) error {
 	if s.DryRun || !WantsPush(c, push) {
 		return ShowSaved(c, s, record)
 	}
 	if c.Line.JSON {
-		PushSaved(c, s.Issue, push)
-		return ShowSaved(c, s, record)
+		failed := PushSaved(c, s.Issue, push)
+		return cmp.Or(ShowSaved(c, s, record), failed)
 	}
 	err := ShowSaved(c, s, record)
-	PushSaved(c, s.Issue, push)
-	return err
+	return cmp.Or(err, PushSaved(c, s.Issue, push))
 }
 
 // SaveWarnings returns the warnings of a successful save.

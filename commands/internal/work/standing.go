@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -52,9 +53,7 @@ func Rejudge(c *invoke.Invocation, s *view.Standing, o JudgeOptions) (source Iss
 func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	cp := s.Checkpoint
 	s.Now, s.By, s.Parallel = c.Env.Now(), OtherAuthor(c, cp), NotHere(c, cp.Issue, cp.ID)
-	if found, ok := sessions.Of(c.Store.Notes, s.Record.Session(), ""); ok {
-		s.Session = view.Session{ID: found.ID, Agent: found.Agent, Transcript: found.Transcript, Command: found.Command(), Text: found.Text()}
-	}
+	s.Session = LastSession(c, cp, s.Record)
 	if g, ok := sessions.LastReceipt(c.Store.Notes, cp.Issue); ok {
 		s.Given = view.Given{To: g.To, Session: g.Session, At: g.At, Bytes: g.Bytes, Cut: g.Cut, Saved: cp.Saved.After(g.At)}
 	}
@@ -65,6 +64,64 @@ func LookBeside(c *invoke.Invocation, s *view.Standing) {
 	if err := c.Store.Restorer.CheckResume(c.Ctx, cp); err != nil {
 		s.NoRestore = err.Error()
 	}
+}
+
+// lineOf returns the lineage of the newest checkpoints of an issue, and the indexes of a checkpoint
+// and of those that its files came from, newest first.
+func lineOf(c *invoke.Invocation, cp *gitstore.Checkpoint) (*gitstore.Lineage, []int) {
+	l, err := c.Store.List(c.Ctx, cp.Issue, stepsRead)
+	if err != nil {
+		l = &gitstore.List{} // outputs are complete without earlier checkpoints
+	}
+	lineage := c.Store.Lineage(c.Ctx, l)
+	return lineage, lineage.To(slices.IndexFunc(l.Checkpoints, func(o gitstore.Checkpoint) bool { return o.ID == cp.ID }))
+}
+
+// LastSession returns the session of the agent that saved a checkpoint, or the newest one before
+// it, first of those that its files came from: a save by hand does not end a conversation. It is
+// zero if there was none.
+func LastSession(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) view.Session {
+	if s := sessionOf(c, cp, r, ""); s.ID != "" {
+		return s
+	}
+	lineage, line := lineOf(c, cp)
+	for i := 1; len(line) > 0 && line[0]+i < len(lineage.List.Checkpoints); i++ {
+		line = append(line, line[0]+i) // also those of other branches
+	}
+	for _, i := range line {
+		past := &lineage.List.Checkpoints[i]
+		if past.Agent == "" && past.Trigger != checkpoint.Turn {
+			continue // not saved by a hook
+		}
+		r, err := c.Store.Record(past)
+		if err != nil {
+			break
+		}
+		if s := sessionOf(c, past, r, " ("+view.Ago(past.Created, c.Env.Now())+")"); s.ID != "" {
+			return s
+		}
+	}
+	return view.Session{}
+}
+
+// sessionOf returns the session of the agent that saved a checkpoint, or a zero value.
+func sessionOf(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record, age string) view.Session {
+	found, known := sessions.Read(c.Store.Notes, r.Session())
+	t := r.AgentTurn()
+	if !known && (t.Agent == "" || t.Hand) {
+		return view.Session{}
+	}
+	s := view.Session{ID: r.Session(), Agent: cmp.Or(found.Agent, t.Agent), Transcript: found.Transcript, Command: found.Command(), At: cp.Created, Age: age}
+	if known {
+		s.Text = s.ID
+		if s.Agent != "" {
+			s.Text += " of " + s.Agent
+		}
+		if s.Text += age; s.Command != "" {
+			s.Text += ", continue it with: " + s.Command
+		}
+	}
+	return s
 }
 
 // OtherAuthor returns the author of a checkpoint if somebody else saved it, else "".

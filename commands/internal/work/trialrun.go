@@ -26,7 +26,7 @@ func RunInTrial(ctx context.Context, c *invoke.Invocation, t *gitstore.Trial, st
 	}
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(t.Environ(), "GIT_CHECKPOINT_ID="+string(st.Checkpoint.ID), "GIT_CHECKPOINT_ISSUE="+string(st.Checkpoint.Issue))
+	cmd.Env = append(append(t.Environ(), "GIT_CHECKPOINT_ID="+string(st.Checkpoint.ID)), invoke.IssueVariables(st.Checkpoint.Issue, filepath.Join(t.Dir, ".git"))...)
 	cmd.Stdout, cmd.Stderr = c.Env.Stderr, c.Env.Stderr
 	cmd.WaitDelay = 5 * time.Second
 	endGroup(cmd)

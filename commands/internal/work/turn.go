@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -107,7 +108,9 @@ func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
 	}
 	t.Agent, t.Commits = e.turn.Agent, e.turn.Commits
 	if e.trigger == checkpoint.Turn {
-		t.Number++
+		if t.Number++; t.Number > math.MaxInt32 { // no trailer has it: a forged record
+			t.Number = 1
+		}
 	}
 	request, answer := e.turn.Request, e.turn.Answer
 	switch {

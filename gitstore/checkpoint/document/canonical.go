@@ -1,31 +1,36 @@
 package document
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// ParseCanonical parses the output of emit, forty times faster than yaml.v3. The parser
-// itself is lax. Correctness comes from a comparison: emit must reproduce the same bytes
-// from the result. yaml.v3 parses all other text and reports all errors.
-func ParseCanonical(data []byte, l Limits) (*Map, bool) {
-	m, ok := ScanCanonical(data, l)
-	if !ok {
-		return nil, false
+// ParseCanonical parses a text in the canonical form, forty times faster than yaml.v3. Of other text
+// it returns the first line that is not in the form; else the line is 0. The form does not depend on
+// the tables of Unicode, and every YAML parser reads the same values.
+func ParseCanonical(data []byte, l Limits) (m *Map, line int) {
+	p := &canonical{s: string(data), limits: l}
+	if p.at = strings.IndexFunc(p.s, isNoText); p.at < 0 && utf8.Valid(data) && strings.HasSuffix(p.s, "\n") {
+		if p.at = 0; p.s == "{}\n" {
+			return NewMap(), 0
+		}
+		if m = p.mapping(0, 1); !p.failed && p.at == len(p.s) {
+			return m, 0
+		}
 	}
-	again, err := Emit(m, len(data)+64)
-	return m, err == nil && bytes.Equal(again, data)
+	return nil, strings.Count(p.s[:max(0, min(p.at, len(p.s)-1))], "\n") + 1
 }
 
-// ScanCanonical is ParseCanonical without the comparison.
-func ScanCanonical(data []byte, l Limits) (*Map, bool) {
-	if len(data) == 0 || data[len(data)-1] != '\n' {
-		return nil, false
+// isNoText reports whether the canonical form has no such character outside of escapes.
+func isNoText(r rune) bool {
+	switch r {
+	case '\n', '\t':
+		return false
+	case 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff:
+		return true
 	}
-	p := &canonical{s: string(data), limits: l}
-	m := p.mapping(0, 1)
-	return m, !p.failed && p.at == len(p.s)
+	return r < ' ' || r >= 0x7f && r < 0xa0
 }
 
 // canonical is a parser for the canonical form. After a failure the parser continues to
@@ -51,7 +56,7 @@ func (p *canonical) mapping(n, depth int) *Map {
 			}
 			p.at += n
 		}
-		key, ok := p.key()
+		key, ok := p.key(n)
 		if !ok || m.Find(key) >= 0 {
 			p.failed = true
 			break
@@ -87,43 +92,53 @@ func (p *canonical) column() int {
 	return k - p.at
 }
 
-// key parses a key and its colon.
-func (p *canonical) key() (string, bool) {
-	rest := p.s[p.at:]
-	if rest[0] == '"' {
-		key, n := unquote(rest)
-		if n == 0 || n >= len(rest) || rest[n] != ':' {
+// key parses a key and its colon. A long key follows "? ", and its colon begins the next line.
+func (p *canonical) key(n int) (string, bool) {
+	rest, isLong := strings.CutPrefix(p.s[p.at:], "? ")
+	end := keyEnd(rest)
+	if isLong {
+		end = strings.IndexByte(rest, '\n')
+		if next := rest[max(end, 0):]; !strings.HasPrefix(next, "\n"+strings.Repeat(" ", n)+":") || !strings.HasPrefix(next[n+2:], " ") && !strings.HasPrefix(next[n+2:], "\n") {
 			return "", false
 		}
-		p.at += n + 1
-		return key, true
+		p.at += len("? \n") + n
 	}
-	n := keyEnd(rest)
-	if n <= 0 {
+	if end <= 0 || !isLong && end > maxSimpleKey {
 		return "", false
 	}
-	p.at += n + 1
-	return rest[:n], true
+	p.at += end + 1
+	if rest[0] == '"' {
+		return unquote(rest[:end])
+	}
+	return rest[:end], isPlain(rest[:end])
 }
 
-// unquote returns the double-quoted text at the start of s and its length in bytes, 0 if
-// s is not an output of appendQuoted.
-func unquote(s string) (string, int) {
-	quoted, _ := strconv.QuotedPrefix(s)
-	text, _ := strconv.Unquote(quoted)
-	return text, len(quoted)
-}
-
-// keyEnd returns the index of the colon after a plain key, -1 if the line has no key.
-func keyEnd(s string) int {
-	for k := 0; k < len(s); k++ {
-		switch s[k] {
-		case '\n':
-			return -1
-		case ':':
-			if k+1 < len(s) && (s[k+1] == ' ' || s[k+1] == '\n') {
-				return k
+// unquote returns the text in double quotes, and whether it is in the canonical form.
+func unquote(s string) (string, bool) {
+	for k := 0; k+1 < len(s); k++ {
+		if s[k] == '\\' {
+			if k++; strings.IndexByte(`"\nrtuU`, s[k]) < 0 {
+				return "", false
 			}
+		}
+	}
+	text, err := strconv.Unquote(s)
+	return text, err == nil && strings.IndexByte(text, 0) < 0 && strings.IndexByte(s, '\t') < 0
+}
+
+// keyEnd returns the index of the colon after a key, plain or in quotes, -1 if the line has no key.
+func keyEnd(s string) int {
+	isQuoted := strings.HasPrefix(s, `"`)
+	for k := 0; k+1 < len(s) && s[k] != '\n'; k++ {
+		switch {
+		case isQuoted && s[k] == '\\':
+			k++
+		case isQuoted && k > 0 && s[k] == '"':
+			if isQuoted = false; s[k+1] != ':' {
+				return -1
+			}
+		case !isQuoted && s[k] == ':' && (s[k+1] == ' ' || s[k+1] == '\n'):
+			return k
 		}
 	}
 	return -1
@@ -145,7 +160,7 @@ func (p *canonical) value(n, depth int) any {
 		p.at++
 		return p.scalar(n + 2)
 	}
-	p.at++ // keyEnd has checked the newline; after a quoted key the comparison detects an error
+	p.at++ // the newline
 	if p.column() != n+2 {
 		return p.fail()
 	}
@@ -167,64 +182,65 @@ func (p *canonical) scalar(n int) any {
 		return p.fail()
 	}
 	s := p.s[p.at : p.at+end]
+	switch {
+	case s[0] == '"':
+		if text, ok := unquote(s); ok {
+			p.at += end + 1
+			return text
+		}
+		return p.fail()
+	case s[0] == '|':
+		p.at += end + 1
+		return p.block(s[1:], n)
+	}
+	v, ok := canonicalWords[s]
+	switch {
+	case s == "{}":
+		v, ok = NewMap(), true
+	case s == "[]":
+		v, ok = []any{}, true
+	case !ok && isNumber(s):
+		v, ok = Number(s), true
+	case !ok:
+		v, ok = s, isPlain(s)
+	}
+	if !ok {
+		return p.fail()
+	}
 	p.at += end + 1
-	switch s[0] {
-	case '"':
-		v, k := unquote(s)
-		if k != len(s) {
+	return v
+}
+
+var canonicalWords = map[string]any{"null": nil, "true": true, "false": false}
+
+// block parses the lines of a literal block with text at column n. Its header has 2 if the text begins
+// with a space or tab, - if it ends without an end of line, and + if it ends with several.
+func (p *canonical) block(header string, n int) any {
+	start, indent := p.at, strings.Repeat(" ", n)
+	var b strings.Builder
+	for p.at < len(p.s) && (p.s[p.at] == '\n' || p.column() >= n) {
+		line, _, _ := strings.Cut(p.s[p.at:], "\n")
+		if line != "" && strings.Trim(line, " \t") == "" {
 			return p.fail()
 		}
-		return v
-	case '|':
-		return p.block(s[1:], n)
-	case '{':
-		return NewMap()
-	case '[':
-		return []any{}
-	case 'n', 't', 'f':
-		return word(s)
+		b.WriteString(strings.TrimPrefix(line, indent) + "\n")
+		p.at += len(line) + 1
 	}
-	if s[0] == '-' || s[0] >= '0' && s[0] <= '9' {
-		return Number(s)
+	text, want := b.String(), ""
+	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\t") {
+		want = "2"
 	}
-	return s
-}
-
-// block parses the lines of a literal block with text at column n.
-func (p *canonical) block(header string, n int) any {
-	start := p.at
-	size, lines := 0, 0
-	for p.at < len(p.s) && (p.s[p.at] == '\n' || p.column() >= n) {
-		end := strings.IndexByte(p.s[p.at:], '\n')
-		size += max(end-n, 0) + 1
-		lines++
-		p.at += end + 1
+	switch {
+	case strings.HasSuffix(text, "\n\n"):
+		want += "+"
+	case strings.HasSuffix(header, "-"):
+		text, want = strings.TrimSuffix(text, "\n"), want+"-"
 	}
-	b := make([]byte, 0, size)
-	for rest := p.s[start:p.at]; rest != ""; {
-		line, tail, _ := strings.Cut(rest, "\n")
-		if line != "" {
-			b = append(b, line[n:]...)
-		}
-		b = append(b, '\n')
-		rest = tail
+	if header != want || text == "" || text[0] == '\n' {
+		p.at = start
+		return p.fail()
 	}
-	if strings.HasSuffix(header, "-") && len(b) > 0 {
-		b = b[:len(b)-1]
-	}
-	return string(b)
-}
-
-func word(s string) any {
-	switch s {
-	case "null":
-		return nil
-	case "true":
-		return true
-	case "false":
-		return false
-	}
-	return s
+	return text
 }
 
 // list parses elements at column n. The first element may start at the current position.
@@ -255,11 +271,7 @@ func (p *canonical) item(n, depth int) any {
 		return p.fail()
 	case strings.HasPrefix(rest, "- "):
 		return p.list(n+2, depth+1)
-	case rest[0] == '"':
-		if _, k := unquote(rest); k > 0 && k < len(rest) && rest[k] == ':' {
-			return p.mapping(n+2, depth+1)
-		}
-	case rest[0] != '|' && keyEnd(rest) > 0:
+	case rest[0] != '|' && keyEnd(rest) > 0, strings.HasPrefix(rest, "? "):
 		return p.mapping(n+2, depth+1)
 	}
 	return p.scalar(n + 2)

@@ -108,7 +108,7 @@ func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) 
 	if len(data) > l.Bytes {
 		return Parsed{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))
 	}
-	if m, ok := ParseCanonical(data, l); ok {
+	if m, line := ParseCanonical(data, l); line == 0 {
 		return Parsed{m, func(path []Step) (int, int) {
 			if d, err := DecodeYAML(data, l, nil); err == nil {
 				return d.Where(path)

@@ -97,35 +97,28 @@ var plainWords = map[string]bool{
 	"on": true, "off": true, "y": true, "n": true, ".inf": true, ".nan": true,
 }
 
-// plainSafe reports whether s is text for every YAML parser without quotes. Such a text
-// starts with a letter, '_', '/' or a dot and a letter, so it is not a number, date or
-// indicator.
+// plainSafe reports whether s is written without quotes.
 func plainSafe(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
+	isPrintable := func(r rune) bool { return r < utf8.RuneSelf || printable(r) }
+	return isPlain(s) && (first < utf8.RuneSelf || unicode.IsLetter(first)) && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !isPrintable(r) }) < 0
+}
+
+// isPlain reports whether s is text for every YAML parser without quotes, if all characters are
+// printable. Such a text starts with a letter, '_', '/' or a dot and a letter, so it is not a number,
+// date or indicator. This is a rule of the stored form.
+func isPlain(s string) bool {
 	switch {
-	case s == "", s[len(s)-1] == ' ', s[len(s)-1] == ':':
+	case s == "", s[len(s)-1] == ' ', s[len(s)-1] == ':', len(s) <= 5 && plainWords[strings.ToLower(s)]:
 		return false
-	case first == '.' && len(s) > 1 && isLetter(s[1]), first == '_', first == '/', first < utf8.RuneSelf && isLetter(s[0]):
-	case first < utf8.RuneSelf || !unicode.IsLetter(first):
-		return false
-	}
-	if len(s) <= 5 && plainWords[strings.ToLower(s)] {
+	case s[0] == '.' && len(s) > 1 && isLetter(s[1]), s[0] == '_', s[0] == '/', isLetter(s[0]), s[0] >= utf8.RuneSelf:
+	default:
 		return false
 	}
-	for k := 0; k < len(s); {
-		c := s[k]
-		if c < utf8.RuneSelf {
-			if c < ' ' || c == 0x7f || (c == ' ' && s[k+1] == '#') || (c == ':' && s[k+1] == ' ') {
-				return false
-			}
-			k++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[k:])
-		if !printable(r) || size == 1 {
+	for k := range len(s) {
+		if c := s[k]; c < ' ' || c == 0x7f || (c == ' ' && s[k+1] == '#') || (c == ':' && s[k+1] == ' ') {
 			return false
 		}
-		k += size
 	}
 	return true
 }

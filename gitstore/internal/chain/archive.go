@@ -85,8 +85,9 @@ func (s *Chains) ToArchive(ctx context.Context, c *Chain, ids []checkpoint.ID, a
 	ch := &Change{
 		Verb: "archive", Ids: ids,
 		Ledger: func(l *ledger.Ledger) {
+			now := s.repo.Now() // one time for all, by which the end of the work is recognized
 			for _, id := range ids {
-				l.SetArchived(id, string(why), s.repo.Now())
+				l.SetArchived(id, string(why), now)
 			}
 			if all {
 				s.endBelow(l, c, ids)

@@ -45,9 +45,10 @@ type Checkpoint struct {
 	Pinned   bool
 	Archived bool
 	Filed    ledger.Archival
-	Problem  string // why the commit is not a valid checkpoint, "" if it is valid
-	Double   bool   // the chain has another content under this id
-	Unclear  bool   // and this clone does not know which of them the id means
+	Problem  string   // why the commit is not a valid checkpoint, "" if it is valid
+	Double   bool     // the chain has another content under this id
+	Unclear  bool     // and this clone does not know which of them the id means
+	Twins    []string // commits of the other contents, as far as they were read
 }
 
 // Imported returns the time of the import of a checkpoint whose record is from another time,
@@ -164,11 +165,11 @@ func (c *Checkpoint) setTrailer(key, value string) (err error) {
 
 // parseCount parses a number above 0.
 func parseCount(value string) (int, error) {
-	n, err := strconv.Atoi(value)
+	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil || n <= 0 || !isNumber(value) {
-		return 0, fmt.Errorf("%.80q is not a number above 0", value)
+		return 0, fmt.Errorf("%.80q is not a number above 0 and below 2^31", value)
 	}
-	return n, nil
+	return int(n), nil
 }
 
 // isNumber reports whether a text is a decimal number without leading zeros.
@@ -227,7 +228,7 @@ func ScopeOf(r *checkpoint.Record) string {
 func RestoredFrom(r *checkpoint.Record) string {
 	var words []string
 	for _, text := range r.Doc().Texts("restored_from") {
-		if id, err := checkpoint.ParseID(text); err == nil {
+		if id, err := checkpoint.ParseID(text); err == nil { // another text is an error of Validate
 			words = append(words, string(id))
 		}
 	}
@@ -315,11 +316,15 @@ func quoteTrailer(s string) string {
 	return strconv.QuoteToASCII(s)
 }
 
-func unquoteTrailer(s string) (string, error) {
-	if !strings.HasPrefix(s, `"`) {
-		return s, nil
+// unquoteTrailer fails if quoteTrailer does not write s.
+func unquoteTrailer(s string) (text string, err error) {
+	if text = s; strings.HasPrefix(s, `"`) {
+		text, err = strconv.Unquote(s)
 	}
-	return strconv.Unquote(s)
+	if err != nil || quoteTrailer(text) != s {
+		err = fmt.Errorf("%.80q is not in the form of a trailer", s)
+	}
+	return text, err
 }
 
 // splitMessage separates the note from the trailers, which are the last paragraph.

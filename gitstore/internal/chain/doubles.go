@@ -112,6 +112,11 @@ func (s *Chains) markDoubles(c *Chain) error {
 		}
 		for _, l := range commits {
 			l.Double, l.Unclear, l.Other = true, means == unclear, means != unclear && l.Content != means
+			for _, other := range commits {
+				if other.Content != l.Content {
+					l.Twins = append(l.Twins, other.Commit.String())
+				}
+			}
 		}
 	}
 	return nil

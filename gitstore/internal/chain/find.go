@@ -32,6 +32,15 @@ func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) 
 	if err != nil {
 		return nil, err
 	}
+	n := len(live.Checkpoints)
+	switch {
+	case name == First && n == 0:
+		return nil, &repo.NoneError{Issue: issue}
+	case name == First && live.Cut:
+		return nil, &repo.RefusedError{Reason: live.Ref + ": history is cut at a shallow boundary, and the oldest may lie below", Hint: "git fetch --unshallow"}
+	case name == First:
+		return &live.Checkpoints[n-1], nil
+	}
 	if c, err := s.match(live, name); c != nil || err != nil {
 		return c, err
 	}
@@ -42,14 +51,8 @@ func (s *Chains) Find(ctx context.Context, issue checkpoint.Issue, name string) 
 	if c, err := s.match(archived, name); c != nil || err != nil {
 		return c, err
 	}
-	n := len(live.Checkpoints)
-	switch {
-	case n == 0 && (name == First || len(archived.Checkpoints) == 0):
+	if n+len(archived.Checkpoints) == 0 {
 		return nil, &repo.NoneError{Issue: issue}
-	case name == First && live.Cut:
-		return nil, &repo.RefusedError{Reason: live.Ref + ": history is cut at a shallow boundary, and the oldest may lie below", Hint: "git fetch --unshallow"}
-	case name == First:
-		return &live.Checkpoints[n-1], nil
 	}
 	return nil, &repo.NotFoundError{Issue: issue, Name: name}
 }

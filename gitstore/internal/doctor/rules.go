@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/document"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/repo"
@@ -251,6 +252,10 @@ func (s *subject) readRecord() {
 	} else if err != nil {
 		s.errorf("%v", err)
 		s.breaks()
+	} else if data, err := s.doctor.chain.RecordBytes(&s.l.Checkpoint); err != nil {
+		s.fault(s.name, "", err)
+	} else if _, line := document.ParseCanonical(data, checkpoint.DefaultLimits); line > 0 {
+		s.sayf("checkpoint.yaml: line %d is not in the form of git checkpoint help format", line)
 	}
 }
 
@@ -274,7 +279,7 @@ func (s *subject) trailers() {
 		{"can_resume", fmt.Sprint(l.Resumable), fmt.Sprint(r.CanResume())},
 		{"version", l.Version, r.Version()},
 		{"snapshot.scope", l.Scope, chain.ScopeOf(r)},
-		{"snapshot.skipped", fmt.Sprint(l.Omitted), fmt.Sprint(len(r.Snapshot().LeftOut()))},
+		{"snapshot.skipped", fmt.Sprint(l.Omitted), fmt.Sprint(min(l.Omitted, len(r.Snapshot().Skipped)))},
 		{"agent_turn.turn", fmt.Sprint(l.Turn), fmt.Sprint(max(r.AgentTurn().Number, 0))},
 		{"agent_turn.agent", l.Agent, r.AgentTurn().Agent},
 		{"restored_from", l.RestoredFrom, chain.RestoredFrom(r)},

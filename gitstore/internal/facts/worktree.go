@@ -60,7 +60,7 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 			Hint:   "git checkpoint resume " + failure.IssueArg(string(c.Issue)) + " --worktree " + failure.QuoteStrict(dir+"-2"),
 		}
 	}
-	args, err := s.worktreeArgs(ctx, c, dir)
+	args, upstream, err := s.worktreeArgs(ctx, c, dir)
 	if err != nil {
 		return Worktree{}, fmt.Errorf("worktree %s: %w", dir, err)
 	}
@@ -73,6 +73,9 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	}
 	p := Worktree{Dir: dir, Created: true}
 	if slices.Contains(args, "-b") {
+		if err := s.setUpstream(ctx, c.Branch, upstream); err != nil {
+			return Worktree{}, err
+		}
 		tip, err := s.repo.ReadRef(ctx, "refs/heads/"+c.Branch)
 		if err != nil {
 			return Worktree{}, err
@@ -130,30 +133,27 @@ func checkedOutIn(dir, branch string) error {
 	}
 }
 
-// worktreeArgs returns the arguments of `git worktree add`.
-func (s *Facts) worktreeArgs(ctx context.Context, c *chain.Checkpoint, dir string) ([]string, error) {
+// worktreeArgs returns the arguments of `git worktree add`, and the upstream of a new branch.
+func (s *Facts) worktreeArgs(ctx context.Context, c *chain.Checkpoint, dir string) (args []string, upstream string, err error) {
 	if c.Branch == "" {
 		st, err := s.snapshot.OpenSnapshot(c)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return []string{"--detach", "--", dir, st.Head.String()}, nil
+		return []string{"--detach", "--", dir, st.Head.String()}, "", nil
 	}
-	remote, head, err := s.startOf(ctx, c, c.Branch)
-	switch {
-	case err != nil:
-		return nil, err
-	case remote != "":
-		return []string{"--track", "-b", c.Branch, "--", dir, remote}, nil
-	case head != "":
-		return []string{"-b", c.Branch, "--", dir, head}, nil
+	start, upstream, err := s.startOf(ctx, c, c.Branch)
+	if err != nil || start == "" {
+		return []string{"--", dir, c.Branch}, "", err
 	}
-	return []string{"--", dir, c.Branch}, nil
+	return []string{"--no-track", "-b", c.Branch, "--", dir, start}, upstream, nil
 }
 
-// startOf returns the start of a branch: nothing if it exists, otherwise the remote-tracking branch
-// with the same name, or the checkpoint's HEAD. It fails for a name that git would not read as a branch.
-func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string) (remote, head string, err error) {
+// startOf returns the commit at which a branch is created, and its upstream: nothing if the branch
+// exists, otherwise those of the remote-tracking branch with the same name, or the checkpoint's HEAD.
+// If HEAD has all commits of the remote-tracking branch, the branch starts at HEAD.
+// It fails for a name that git would not read as a branch.
+func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string) (start, upstream string, err error) {
 	if strings.HasPrefix(branch, "-") || strings.Contains(branch, "@{") {
 		return "", "", repo.Corrupt(string(c.ID), "branch %q", branch)
 	}
@@ -164,17 +164,41 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 	if err != nil {
 		return "", "", err
 	}
-	if len(b.Remote) > 0 {
-		return slices.Min(b.Remote), "", nil
-	}
 	st, err := s.snapshot.OpenSnapshot(c)
+	if len(b.Remote) > 0 {
+		upstream = slices.Min(b.Remote)
+		if start = "refs/remotes/" + upstream; err != nil || st.Head.IsZero() {
+			return start, upstream, nil
+		}
+		if _, err := s.repo.Git.Output(ctx, "merge-base", "--is-ancestor", start, st.Head.String()); err == nil {
+			start = st.Head.String()
+		}
+		return start, upstream, nil
+	}
+	if err == nil && st.Head.IsZero() {
+		err = &repo.RefusedError{Reason: "the checkpoint was saved before the first commit"}
+	}
 	if err != nil {
 		return "", "", err
 	}
-	if st.Head.IsZero() {
-		return "", "", &repo.RefusedError{Reason: "the checkpoint was saved before the first commit"}
+	return st.Head.String(), "", nil
+}
+
+// setUpstream sets the upstream of a new branch, unless it is "". In a clone of one branch, git knows
+// no remote-tracking branch of others: then the settings of git push --set-upstream are enough.
+func (s *Facts) setUpstream(ctx context.Context, branch, upstream string) error {
+	remote, merge, _ := strings.Cut(upstream, "/")
+	if upstream == "" {
+		return nil
 	}
-	return "", st.Head.String(), nil
+	if _, err := s.repo.Git.Output(ctx, "branch", "--quiet", "--set-upstream-to="+upstream, "--", branch); err == nil {
+		return nil
+	}
+	_, err := s.repo.Git.Output(ctx, "config", "branch."+branch+".remote", remote)
+	if err == nil {
+		_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".merge", "refs/heads/"+merge)
+	}
+	return err
 }
 
 // EnterWorktree is the function of package gitstore.
@@ -221,15 +245,13 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	if at := s.CheckedOut(ctx, name); at != "" {
 		return Switch{}, checkedOutIn(at, name)
 	}
-	remote, head, err := s.startOf(ctx, c, name)
+	start, upstream, err := s.startOf(ctx, c, name)
 	if err != nil {
 		return Switch{}, fmt.Errorf("switch to branch %s: %w", name, err)
 	}
 	args := []string{"--no-guess", name}
-	if remote != "" {
-		args = []string{"--create", name, "--track", remote}
-	} else if head != "" {
-		args = []string{"--create", name, head}
+	if start != "" {
+		args = []string{"--no-track", "--create", name, start}
 	}
 	before, err := s.repo.ReadHead(ctx)
 	if err != nil {
@@ -239,10 +261,10 @@ func (s *Facts) SwitchBranch(ctx context.Context, c *chain.Checkpoint, name stri
 	if err := s.gitSwitch(ctx, name, args...); err != nil {
 		return Switch{}, err
 	}
-	if now, err := s.repo.ReadHead(ctx); err == nil && remote+head != "" && !now.Commit.IsZero() {
+	if now, err := s.repo.ReadHead(ctx); err == nil && start != "" && !now.Commit.IsZero() {
 		done.Made = &operation.Place{Branch: name, Commit: now.Commit.String()}
 	}
-	return done, nil
+	return done, s.setUpstream(ctx, name, upstream)
 }
 
 // SwitchBack is Worktrees.SwitchBack of package gitstore.

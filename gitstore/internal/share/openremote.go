@@ -11,6 +11,7 @@ import (
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/operation"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -40,12 +41,33 @@ func (s *Sharer) OpenRemote(ctx context.Context, req Request) (*repo.Repo, error
 }
 
 // Tips lists the refs of a remote. It asks for no password.
-func (s *Sharer) Tips(ctx context.Context, remote string, limit time.Duration) (map[string]plumbing.Hash, error) {
-	l, err := s.Connect(ctx, "list", remote, limit, true)
+func (s *Sharer) Tips(ctx context.Context, name string, limit time.Duration) (map[string]plumbing.Hash, error) {
+	l, err := s.Connect(ctx, "list", name, limit, true)
 	if err != nil {
 		return nil, err
 	}
 	return l.Tips(ctx)
+}
+
+// FetchBranch fetches a branch of a configured remote to its remote-tracking ref, also in a clone of other
+// branches. A branch that the remote lacks is no error.
+func (s *Sharer) FetchBranch(ctx context.Context, req Request, branch string) error {
+	l, err := s.Connect(ctx, "fetch", req.Remote, req.Timeout, req.Quiet)
+	if err != nil {
+		return err
+	}
+	ref, tracking := "refs/heads/"+branch, "refs/remotes/"+req.Remote+"/"+branch
+	tips, err := l.Tips(ctx)
+	if err != nil || tips[ref].IsZero() || !remote.Configured(s.repo.Config, req.Remote) {
+		return err
+	}
+	in, err := l.Fetch(ctx, nil, []string{ref}, 0)
+	if err != nil {
+		return err
+	}
+	defer l.Forget(ctx, in[ref])
+	_, err = s.repo.Git.Output(ctx, "update-ref", "-m", "fetch", tracking, in[ref].Tip.String())
+	return err
 }
 
 // fetchTips fetches remote refs, and the commits of their chains that are missing here.

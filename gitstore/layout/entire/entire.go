@@ -49,7 +49,7 @@ func metadataKind() *codec.Kind {
 			}
 		},
 		Key: func(m *checkpoint.Map) string {
-			issue, _ := checkpoint.IssueFromBranch(values.Text(m, "branch"), nil)
+			issue, _ := checkpoint.IssueFromBranch(values.Text(m, "branch"), nil, nil)
 			return cmp.Or(string(issue), values.Text(m, "branch"))
 		},
 		ID:      func(m *checkpoint.Map) string { return values.Text(m, "checkpoint_id") },

@@ -56,7 +56,19 @@ func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, erro
 
 // installAgent plans the installation of hooks in a settings file.
 func (r *Repo) installAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookChange, error) {
-	text, err := r.install(a, file)
+	text, exists, installed := file.Text, file.Exists(), a
+	if r.NoTurns {
+		installed = a.WithoutTurns()
+		if slices.Contains(a.Installed(text), a.TurnEvent()) {
+			keepDir, err := r.keepDir()
+			if err != nil {
+				return nil, err
+			}
+			rest, gone := a.Uninstall(text, atomicfile.Kept(keepDir, file.Path)...)
+			text, exists = rest, !gone
+		}
+	}
+	text, err := installed.Install(text, exists)
 	if err == nil && r.Allow && a.Allow != nil && a.Allow.Rule != "" {
 		text, err = a.Allow.Allow(text)
 	}
@@ -67,23 +79,6 @@ func (r *Repo) installAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookC
 		return nil, nil
 	}
 	return r.change(file, "install --agent "+a.Name, "add hooks to ", func() error { return r.replace(file, text) })
-}
-
-// install returns the text of a settings file with the agent's hooks.
-func (r *Repo) install(a *hook.Agent, file atomicfile.Replacement) (string, error) {
-	if !r.NoTurns {
-		return a.Install(file.Text, file.Exists())
-	}
-	text, exists := file.Text, file.Exists()
-	if slices.Contains(a.Installed(text), a.TurnEvent()) {
-		keepDir, err := r.keepDir()
-		if err != nil {
-			return "", err
-		}
-		rest, gone := a.Uninstall(text, atomicfile.Kept(keepDir, file.Path)...)
-		text, exists = rest, !gone
-	}
-	return a.WithoutTurns().Install(text, exists)
 }
 
 // Manual returns text for manual installation: an agent's settings, or git's hooks if a
@@ -115,7 +110,11 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 	if !install && file.Exists() && !hook.PermissionMark.IsOwn(file.Text) {
 		return nil, nil // a user edited it
 	}
-	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, "--agent " + a.Name + " --allow"}, install)
+	flags := "--agent " + a.Name
+	if install {
+		flags += " --allow"
+	}
+	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, flags}, install)
 }
 
 // settingsFile reads the file with an agent's hooks.

@@ -52,19 +52,6 @@ func (r *Repo) folders() (atomicfile.Replacement, error) {
 	return atomicfile.Read(filepath.Join(dir, "folders"))
 }
 
-// noteFolder adds the topmost missing folder of a path to the list.
-func (r *Repo) noteFolder(path string) error {
-	top := ""
-	for dir := filepath.Dir(path); !fsutil.Exists(dir); dir = filepath.Dir(dir) {
-		top = dir
-	}
-	list, err := r.folders()
-	if top == "" || err != nil {
-		return err
-	}
-	return list.Write(list.Text + top + "\n")
-}
-
 // removeFolders removes a folder and its parents, if installs created them and they are empty.
 func (r *Repo) removeFolders(dir string) {
 	list, err := r.folders()
@@ -82,16 +69,24 @@ func (r *Repo) removeFolders(dir string) {
 	}
 }
 
-// keep copies a file, applies a change to the file and, if this succeeds, records the
-// copy for users.
+// keep copies a file, adds the topmost missing folder of its path to the list, applies a change to the file
+// and, if this succeeds, records the copy for users.
 func (r *Repo) keep(f atomicfile.Replacement, change func() error) error {
 	dir, err := r.keepDir()
 	if err != nil {
 		return err
 	}
 	kept, err := atomicfile.Keep(dir, f)
-	if err == nil {
-		err = r.noteFolder(f.Path)
+	top := ""
+	for missing := filepath.Dir(f.Path); !fsutil.Exists(missing); missing = filepath.Dir(missing) {
+		top = missing
+	}
+	if err == nil && top != "" {
+		list, listErr := r.folders()
+		if err = listErr; err == nil {
+			err = list.Write(list.Text + top + "\n")
+			r.share(list.Path)
+		}
 	}
 	r.share(dir) // not the copies: settings may hold tokens
 	if err == nil {
@@ -108,19 +103,6 @@ func (r *Repo) replace(f atomicfile.Replacement, text string) error {
 	return r.keep(f, func() error { return f.Write(text) })
 }
 
-// createHook creates a hook file. Husky's files need no executable bit.
-func (r *Repo) createHook(path, text string, s hook.Style) error {
-	f, err := atomicfile.Read(path)
-	if err != nil {
-		return err
-	}
-	if err := f.Create(text, hookMode(s)); err != nil {
-		return err
-	}
-	r.share(filepath.Dir(path), path)
-	return nil
-}
-
 // share sets the modes of files in the folder of a shared repository.
 func (r *Repo) share(paths ...string) {
 	for _, path := range paths {
@@ -131,6 +113,7 @@ func (r *Repo) share(paths ...string) {
 	}
 }
 
+// hookMode returns the mode of a hook file. Husky's files need no executable bit.
 func hookMode(s hook.Style) os.FileMode {
 	if s.Bare {
 		return 0o666

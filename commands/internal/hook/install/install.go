@@ -189,7 +189,16 @@ func (r *Repo) installFile(site site, e hook.Event) ([]HookChange, error) {
 	shown := r.shownFile(path)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []HookChange{{"write " + shown, func() error { return r.createHook(path, hook.File(e, site.style), site.style) }}}, nil
+		return []HookChange{{"write " + shown, func() error {
+			f, err := atomicfile.Read(path)
+			if err == nil {
+				err = f.Create(hook.File(e, site.style), hookMode(site.style))
+			}
+			if err == nil {
+				r.share(filepath.Dir(path), path)
+			}
+			return err
+		}}}, nil
 	}
 	if err != nil {
 		return nil, err
