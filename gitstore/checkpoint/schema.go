@@ -88,7 +88,7 @@ var recordSchema = sync.OnceValue(func() *schema {
 		)},
 		field{"note", textKind, nil, "note of a person (save -m)", nil},
 		field{"agent_turn", mapKind, nil, "last ended turn of an agent", fields(
-			field{"number", intKind, nil, "number of ended turns", nil},
+			field{"number", intKind, ruleTurn, "number of ended turns, below 2^31", nil},
 			field{"agent", textKind, nil, "name of the agent", nil},
 			field{"request", textKind, nil, "last request of a person, shortened", nil},
 			field{"asked", intKind, nil, "turn in which it was asked", nil},

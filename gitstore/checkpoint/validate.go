@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -199,6 +200,12 @@ func form(expression, otherwise string) rule {
 		if !pattern().MatchString(text) {
 			v.warn(path, "%.60q "+otherwise, text)
 		}
+	}
+}
+
+func ruleTurn(v *validator, path, text string) {
+	if n, _ := Number(text).Int(); n > math.MaxInt32 {
+		v.fail(path, "%s is no number of a turn", text)
 	}
 }
 

@@ -312,7 +312,7 @@ def problems(r):  # returns the broken rules of the values of a record
     statuses = {get(n, 'status') for n in get(r, 'execution_graph.node_states', {}).values()}
     return [reason for reason, ok in {
         'checkpoint_id': is_id(text_of(r.get('checkpoint_id'))), 'created_at': r.get('created_at') is not None, 'issue_number': encode(text_of(r.get('issue_number'))),
-        'trigger': re.fullmatch('[a-z0-9_]{0,64}', text_of(r.get('trigger'))), 'a path': all(map(text_of, named)) and all(is_path(text_of(p)) for p in paths), 'a scope': get(r, 'snapshot.scope', '') in ('', 'whole', 'staged', 'cut'),
+        'trigger': re.fullmatch('[a-z0-9_]{0,64}', text_of(r.get('trigger'))), 'a path': all(map(text_of, named)) and all(is_path(text_of(p)) for p in paths), 'a turn': int(get(r, 'agent_turn.number', 0)) < 1 << 31, 'a scope': get(r, 'snapshot.scope', '') in ('', 'whole', 'staged', 'cut'),
         'restored_from': all(is_id(text_of(i)) for i in get(r, 'restored_from', []) if i != ''),
         'a commit': all(re.fullmatch('(sha1:[0-9a-f]{40}|sha256:[0-9a-f]{64})?', text_of(i)) for i in commits),
         'node_states': statuses <= {'pending', 'queued', 'running', 'complete', 'failed', 'skipped'}, 'a cycle of tasks': not has_cycle(r)}.items() if not ok]

@@ -108,7 +108,7 @@ func (e *edit) said(t checkpoint.AgentTurn) checkpoint.AgentTurn {
 	}
 	t.Agent, t.Commits = e.turn.Agent, e.turn.Commits
 	if e.trigger == checkpoint.Turn {
-		if t.Number++; t.Number > math.MaxInt32 { // no trailer has it: a forged record
+		if t.Number++; t.Number < 1 || t.Number > math.MaxInt32 { // a forged record
 			t.Number = 1
 		}
 	}
