@@ -105,7 +105,7 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 	v.Awaiting = in.awaiting()
 	v.StateLabel, v.Phase = in.followLabels()
 	v.Next, v.Old, v.Stories = f.Next, in.beyondMaxAge(in.written()) || in.beganLongAgo(), f.Stories
-	v.At = in.point(v)
+	v.At, v.Merged = in.point(v), f.Branch.Merged
 	if f.Branch.State == BranchOther && r.Branch() != "" {
 		v.Other = f.Branch
 	}

@@ -60,6 +60,7 @@ type Branch struct {
 	Exists bool   // for BranchOther: the checkpoint's branch exists
 	Became string // for BranchOther: new name of the checkpoint's branch
 	Place  string // path of the worktree that has the branch checked out, or ""
+	Merged string // for BranchGone: the branch that has the whole state of the checkpoint, or ""
 	Why    string // reason for an unchecked state
 }
 

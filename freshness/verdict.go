@@ -94,6 +94,9 @@ type Verdict struct {
 	StateLabel string
 	Phase      string
 
+	// Merged is the branch that has all of the work, if its own branch is gone, or "".
+	Merged string
+
 	// Old reports whether the checkpoint is older than Rules.MaxAge. For a dotagent record
 	// this includes the times of the recorded state.
 	Old bool

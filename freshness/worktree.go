@@ -12,6 +12,10 @@ func checkBranch(in input) {
 	switch b.State {
 	case BranchExists:
 	case BranchGone:
+		if b.Merged != "" {
+			in.add("branch", StartFresh, "Branch no longer exists: all of it is in %s", printable(b.Merged)).Hint = command("git", "checkpoint", "finish", cmp.Or(in.facts.Name, string(in.record.Issue())))
+			return
+		}
 		in.offer(in.add("branch", StartFresh, "Branch no longer exists"), "branch: "+printable(name))
 	case BranchRemote:
 		in.offer(in.add("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name)))

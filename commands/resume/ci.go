@@ -158,8 +158,8 @@ func ciOutcome(c *invoke.Invocation, r *resumption, err error) error {
 		}})
 	case errors.As(err, &failed) && (failed.Code == failure.StartFresh || failed.Code == failure.NeedsAnswer):
 		c.Warnf("%v", failed)
-		if failed.Hint != "" {
-			c.Infof("hint: %s", failed.Hint)
+		for hint := range strings.Lines(failed.Hint) {
+			c.Infof("hint: %s", strings.TrimSuffix(hint, "\n"))
 		}
 		return nil
 	case errors.As(err, &quiet) && (quiet.Code == failure.StartFresh || quiet.Code == failure.None):

@@ -83,6 +83,9 @@ func actionText(v freshness.Verdict, who string) string {
 	if v.Damaged {
 		return "no, its files are missing or damaged"
 	}
+	if v.Action == freshness.StartFresh && v.Merged != "" {
+		return "no, all of it is in " + v.Merged
+	}
 	return map[freshness.Action]string{
 		freshness.Resume:             "yes",
 		freshness.ProceedWithWarning: "yes, with warnings",

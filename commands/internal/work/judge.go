@@ -290,7 +290,7 @@ func missingBranch(c *invoke.Invocation, cp *gitstore.Checkpoint, b gitstore.Bra
 	}
 	f.State = freshness.BranchRemote
 	if f.Remote == "" && f.At == "" {
-		f.State = freshness.BranchGone
+		f.State, f.Merged = freshness.BranchGone, c.Store.Facts.MergedInto(c.Ctx, cp)
 	}
 	return f
 }

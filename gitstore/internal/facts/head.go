@@ -99,6 +99,71 @@ func (s *Facts) Base(ctx context.Context) (BaseReport, error) {
 	return BaseReport{Name: strings.TrimPrefix(name, "refs/remotes/"), Behind: behind}, nil
 }
 
+// MergedInto returns the branch whose history has the state of a checkpoint by content, as after a
+// squash merge of several commits and the deletion of their branch: HEAD's, or the default branch
+// of origin. It returns "" if there is none.
+func (s *Facts) MergedInto(ctx context.Context, c *chain.Checkpoint) string {
+	branch, _ := s.repo.ReadHead(ctx)
+	for _, ref := range []string{"HEAD", s.symbolic(ctx, "refs/remotes/origin/HEAD")} {
+		if ref != "" && s.hasContent(ctx, ref, c.Commit.String()+"^2") {
+			if ref == "HEAD" && branch.Branch != "" {
+				return branch.Branch
+			}
+			return strings.TrimPrefix(ref, "refs/remotes/")
+		}
+	}
+	return ""
+}
+
+// hasContent reports whether one of the newest commits of ref has all that a state changed since both
+// went apart.
+func (s *Facts) hasContent(ctx context.Context, ref, state string) bool {
+	base, err := s.repo.Git.Line(ctx, "merge-base", state+"^", ref)
+	if err != nil {
+		return false
+	}
+	raw := []string{"--raw", "-z", "--no-abbrev", "--no-renames"}
+	out, err := s.repo.Git.Output(ctx, append([]string{"diff-tree", "-r"}, append(raw, base, state)...)...)
+	want := rawChanges(git.Fields(out))
+	if err != nil || len(want) == 0 {
+		return false
+	}
+	out, err = s.repo.Git.Output(ctx, append(append([]string{"log", "--first-parent", "-m", "--reverse", "--format=tformat://", "-500"}, raw...), base+".."+ref)...)
+	if err != nil {
+		return false
+	}
+	open := map[string]bool{}
+	for path := range want {
+		open[path] = true
+	}
+	// No path begins with a slash.
+	for _, commit := range strings.Split("\x00"+string(out), "\x00//\x00") {
+		for path, version := range rawChanges(strings.Split(commit, "\x00")) {
+			if wanted, ok := want[path]; ok && wanted == version {
+				delete(open, path)
+			} else if ok {
+				open[path] = true
+			}
+		}
+		if len(open) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// rawChanges returns the new mode and object of each path in the fields of git diff --raw -z.
+func rawChanges(fields []string) map[string]string {
+	changes := map[string]string{}
+	for i := 0; i+1 < len(fields); i++ {
+		if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(fields[i]), ":")); strings.HasPrefix(strings.TrimSpace(fields[i]), ":") && len(words) == 5 {
+			i++
+			changes[fields[i]] = words[1] + " " + words[3]
+		}
+	}
+	return changes
+}
+
 // RemoteMayHave reports whether a remote-tracking ref of a branch exists. The remote's default
 // branch counts only if named is set.
 func (s *Facts) RemoteMayHave(ctx context.Context, remote, branch string, named bool) bool {

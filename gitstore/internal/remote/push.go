@@ -170,8 +170,11 @@ func (l *Conn) pushOnce(ctx context.Context, updates []RefUpdate, flags, specs [
 func (l *Conn) Refused(ref, reason string, err error) *Error {
 	failed := l.Fail("refused "+ref+": "+reason, err)
 	failed.Refused = true
-	if strings.HasPrefix(reason, "shallow update not allowed") { // of receive-pack
+	switch {
+	case strings.HasPrefix(reason, "shallow update not allowed"): // of receive-pack
 		failed.Hint = "git fetch --unshallow " + failure.QuoteStrict(l.Remote)
+	case refusal{reason: reason}.isRule() && !strings.Contains(reason, "unpack"): // the server takes no such refs
+		failed.Hint = "git remote add checkpoints <url> && git config checkpoint.remote checkpoints"
 	}
 	return failed
 }

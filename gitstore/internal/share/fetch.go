@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/remote"
@@ -18,7 +19,7 @@ import (
 )
 
 // theirChain reads a chain fetched from a remote, and fails for an invalid chain.
-func (s *Sharer) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain.Chain, error) {
+func (s *Sharer) theirChain(ctx context.Context, remote string, i checkpoint.Issue, tip plumbing.Hash) (*chain.Chain, error) {
 	c, err := s.chain.Walk(i, repo.LiveRef(i), tip, 0)
 	if err == nil {
 		err = c.CheckRoot()
@@ -27,7 +28,7 @@ func (s *Sharer) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash
 		err = c.Unread
 	}
 	if err != nil {
-		return nil, s.corruptThere(remote, repo.LiveRef(i), tip, err)
+		return nil, s.corruptThere(ctx, remote, repo.LiveRef(i), tip, c, err)
 	}
 	c.Remote = remote
 	return c, nil
@@ -35,12 +36,16 @@ func (s *Sharer) theirChain(remote string, i checkpoint.Issue, tip plumbing.Hash
 
 // corruptThere returns the error of a damaged chain at a remote. The hint names a command
 // that inspects the remote, since commands that verify local chains would not find the
-// damage.
-func (s *Sharer) corruptThere(remote, ref string, tip plumbing.Hash, err error) error {
+// damage. If somebody has forced a commit without checkpoints to the ref, the first hint puts the chain of
+// this clone back.
+func (s *Sharer) corruptThere(ctx context.Context, remote, ref string, tip plumbing.Hash, c *chain.Chain, err error) error {
 	if !errors.As(err, new(*repo.CorruptError)) {
 		return err
 	}
 	hint := chain.LookThere(remote, ref)
+	if here, _ := s.repo.ReadRef(ctx, ref); c != nil && !c.Rooted && len(c.Members()) == 0 && !here.IsZero() {
+		hint = fmt.Sprintf("git push --force-with-lease=%s:%s %s %s\n%s", failure.QuoteStrict(ref), tip, failure.QuoteStrict(chain.ShownRemote(remote)), failure.QuoteStrict(ref), hint)
+	}
 	if !s.repo.Objects.Has(tip) { // the damage is in the local remote-tracking ref
 		hint = "git checkpoint doctor --fix"
 	}

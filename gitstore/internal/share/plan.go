@@ -64,7 +64,7 @@ func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i ch
 	} else if p.own, err = s.chain.ReadChain(ctx, i, repo.OwnRef(i), 0); err != nil {
 		return nil, err
 	}
-	if p.theirs, err = s.theirChain(y.Conn.Remote, i, a.Tip); err != nil {
+	if p.theirs, err = s.theirChain(ctx, y.Conn.Remote, i, a.Tip); err != nil {
 		return nil, err
 	}
 	if y.Conn.Op != "sync" || p.live.Cut || p.own.Cut || p.theirs.Cut {
@@ -272,7 +272,7 @@ func (p *issuePlan) publishes() bool {
 
 // planArchive merges the local archive, the remote archive, and the checkpoints that move
 // to the archive.
-func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) {
+func (y *Syncing) planArchive(ctx context.Context, p *issuePlan, came remote.FetchedRef) (err error) {
 	if came.Err != nil {
 		return remote.Named("issue "+string(p.issue), came.Err)
 	}
@@ -281,7 +281,7 @@ func (y *Syncing) planArchive(p *issuePlan, came remote.FetchedRef) (err error) 
 		return err
 	}
 	if err := a.Theirs.CheckRoot(); err != nil {
-		return y.Sharer.corruptThere(y.Conn.Remote, repo.ArchiveRef(p.issue), came.Tip, err)
+		return y.Sharer.corruptThere(ctx, y.Conn.Remote, repo.ArchiveRef(p.issue), came.Tip, a.Theirs, err)
 	}
 	want, err := y.Sharer.chain.JoinArchives(p.writer, a, p.want, p.live, p.own, p.theirs)
 	if err != nil {

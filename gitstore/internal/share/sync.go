@@ -179,7 +179,7 @@ func (y *Syncing) Plan(ctx context.Context, t *Theirs, issues []checkpoint.Issue
 		if p.archive == nil {
 			return false
 		}
-		err := y.planArchive(p, t.came[repo.ArchiveRef(p.issue)])
+		err := y.planArchive(ctx, p, t.came[repo.ArchiveRef(p.issue)])
 		if err != nil {
 			y.fail(p.issue, err)
 		}
