@@ -163,7 +163,6 @@ func (l *Lineage) Lacks(c *Checkpoint) bool {
 	return ok && !has
 }
 
-// maxParallel limits the checkpoints that Parallel compares.
 const maxParallel = 32
 
 // Parallel returns the checkpoints of the chain that were saved in parallel to heads, newest

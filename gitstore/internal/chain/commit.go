@@ -208,10 +208,8 @@ var trailerKeys = []string{
 	trailerScope, trailerLeftOut, trailerTurn, trailerAgent, trailerRestoredFrom, trailerContent, trailerVersion,
 }
 
-// optionalTrailers are the keys that a checkpoint can lack.
 var optionalTrailers = []string{trailerPhase, trailerBranch, trailerLeftOut, trailerTurn, trailerAgent, trailerRestoredFrom}
 
-// scopes are the values of the trailer Checkpoint-Scope.
 var scopes = []string{wholeScope, "staged", "cut"}
 
 const wholeScope = "whole"

@@ -107,7 +107,6 @@ func (s *Chains) Identify(chains ...*Chain) error {
 	return nil
 }
 
-// commitsByID returns the commits of each id in chains.
 func commitsByID(chains ...*Chain) map[checkpoint.ID][]*ChainCommit {
 	byID := make(map[checkpoint.ID][]*ChainCommit, len(chains[0].Commits))
 	for _, c := range chains {

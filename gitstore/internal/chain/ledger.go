@@ -32,7 +32,6 @@ func Genesis(i checkpoint.Issue) repo.RawCommit {
 	return c
 }
 
-// genesisSubject is the start of a genesis commit's message.
 const genesisSubject = "checkpoints of issue "
 
 // LedgerSubject is the start of a ledger commit's message.

@@ -15,7 +15,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// state returns a chain's checkpoints and ledger.
 func (c *Chain) state() join.State {
 	s := join.State{Members: make(map[join.Member]join.Checkpoint, len(c.Commits)), Ledger: c.Ledger}
 	for i := range c.Commits {
@@ -214,12 +213,7 @@ func (c *Chain) ContainsCommit(on plumbing.Hash) bool {
 	if on == Genesis(c.Issue).Hash {
 		return c.Rooted
 	}
-	for i := range c.Commits {
-		if c.Commits[i].Raw.Hash == on {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Commits, func(l ChainCommit) bool { return l.Raw.Hash == on })
 }
 
 // CountMissingFrom returns the number of checkpoints of c that o lacks, without those that

@@ -119,7 +119,6 @@ func (s *Chains) baseOf(ctx context.Context, ours, theirs *Chain) *Checkpoint {
 	return base
 }
 
-// maxPast limits the number of former tips that wasTip reads.
 const maxPast = 100
 
 // wasTip returns the newest former tip of the local chain that every chain has or has

@@ -73,7 +73,6 @@ func (s *Chains) tips(ctx context.Context, i checkpoint.Issue, read func(context
 	return live, own, err
 }
 
-// compare returns the difference between two chains.
 func (s *Chains) compare(ctx context.Context, i checkpoint.Issue, live, own plumbing.Hash) (r *removal, err error) {
 	r = &removal{live: live, own: own, tip: live, k: s.repo.NewObjectWriter()}
 	switch {

@@ -132,7 +132,6 @@ func (s *Chains) Rebuild(c *Chain, links []ChainCommit, k *repo.ObjectWriter) pl
 	return parent
 }
 
-// ledgerAt returns the ledger in a commit's tree, or nil.
 func (s *Chains) ledgerAt(commit plumbing.Hash, k *repo.ObjectWriter) []byte {
 	data, err := trees.ReadAs(k, plumbing.CommitObject, commit)
 	if err != nil {

@@ -58,7 +58,6 @@ func (s *Chains) StateCommitOf(commit repo.RawCommit) (c StateCommit, err error)
 	return s.stateCommit(state)
 }
 
-// stateCommit returns the parts of a state commit.
 func (s *Chains) stateCommit(state repo.RawCommit) (c StateCommit, err error) {
 	c.Commit, c.Tree = state.Hash, state.Tree
 	if len(state.Parents) != 2 {

@@ -21,7 +21,6 @@ const (
 	temporary                 // temporary file of this program, before its rename, or the lock of git maintenance
 )
 
-// A leftFile is a lock or a temporary file.
 type leftFile struct {
 	path string
 	kind leftKind

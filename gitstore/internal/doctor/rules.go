@@ -318,7 +318,6 @@ func (s *subject) stateMessages() {
 	}
 }
 
-// recordRules checks the values of the record.
 func (s *subject) recordRules() {
 	if err := chain.Unordered(s.record); err != nil {
 		s.sayf("%v", err)

@@ -67,10 +67,7 @@ func inRemote(key string) (name, variable string) {
 // overChains reports whether one side of a refspec matches refs of chains.
 func overChains(pattern string) bool {
 	prefix, star := strings.CutSuffix(pattern, "*")
-	for _, chains := range []string{"refs/checkpoints/", "refs/checkpoints-archive/"} {
-		if strings.HasPrefix(prefix, chains) || star && strings.HasPrefix(chains, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"refs/checkpoints/", "refs/checkpoints-archive/"}, func(chains string) bool {
+		return strings.HasPrefix(prefix, chains) || star && strings.HasPrefix(chains, prefix)
+	})
 }

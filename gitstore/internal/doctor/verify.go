@@ -69,7 +69,6 @@ func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *ve
 	}
 }
 
-// A verifier verifies one issue.
 type verifier struct {
 	*Verification
 	repo    *repo.Repo
@@ -84,7 +83,6 @@ type verifier struct {
 	exhausted error // a lack of memory or file descriptors, so that the result is unknown
 }
 
-// A foundAt is the location of a checkpoint.
 type foundAt struct {
 	ref     string
 	commit  plumbing.Hash

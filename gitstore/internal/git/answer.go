@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -39,7 +40,6 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// explain returns the cause in git's standard error, shortened for a message.
 func explain(stderr string) string { return Shortened(cause(stderr), MaxSaid) }
 
 // cause returns the line of git's standard error that names the cause. Git and servers
@@ -72,15 +72,10 @@ func cause(stderr string) string {
 // begins advice about the connection with "**".
 func isAside(line string) bool {
 	line = strings.TrimSpace(line)
-	for _, prefix := range []string{
+	return slices.ContainsFunc([]string{
 		"Warning:", "WARNING:", "warning:", "hint:", "**", "Pseudo-terminal will not", "Disconnected from ", "From ", "To ",
 		"Connection closed by ", "Connection to ", "kex_exchange_identification: Connection closed",
-	} {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
-	return false
+	}, func(prefix string) bool { return strings.HasPrefix(line, prefix) })
 }
 
 // MaxSaid limits a reason, in bytes.
@@ -157,4 +152,18 @@ func message(line string) (text string, marked bool) {
 		}
 	}
 	return WithoutCredentials(text), strings.HasPrefix(text, "ERROR:") || strings.HasPrefix(text, "FATAL:")
+}
+
+// userOf matches user and password of a URL, and queryOf its query and fragment, which end with the
+// last quote: git quotes the URL, and a quote in the query does not end it. They are compiled on first
+// use, because most processes print no URL.
+var (
+	userOf  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s'"?#]*@`) })
+	queryOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://[^\s?#]*[?#])(?:\S*(['"][^\s'"]*)|\S+)`) })
+)
+
+// WithoutCredentials removes user and password from URLs in a text, and masks their queries
+// and fragments, which can be tokens.
+func WithoutCredentials(text string) string {
+	return queryOf().ReplaceAllString(userOf().ReplaceAllString(text, "://"), "$1***$2")
 }

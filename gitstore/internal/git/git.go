@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/fsutil/processtree"
 	"git-checkpoint/gitstore/trace"
 )
@@ -132,7 +133,6 @@ type Run struct {
 	stop context.CancelFunc // terminates git
 }
 
-// command prepares a git process.
 func (g Git) command(ctx context.Context, args []string) (*Run, error) {
 	path, err := lookGit()
 	if err != nil {
@@ -167,7 +167,6 @@ var pathspecVariables = []string{
 	"GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
 }
 
-// environ returns the environment of a git process.
 func (g Git) environ() []string {
 	env := without(os.Environ(), ignored)
 	if !g.UserPathspecs {
@@ -179,7 +178,6 @@ func (g Git) environ() []string {
 	return without(append(append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0"), g.Env...), g.Unset)
 }
 
-// without removes variables from an environment.
 func without(env, names []string) []string {
 	return slices.DeleteFunc(env, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -413,4 +411,30 @@ func Bool(value string) bool {
 	}
 	n, err := strconv.ParseInt(strings.TrimRight(value, "kmg"), 0, 64)
 	return err == nil && n != 0
+}
+
+// OnIndex returns a copy of g for an index file that this program keeps, for example a copy of
+// the user's index. Git starts neither hooks nor a file system monitor for this index. It writes
+// the whole index to the file, with its checksum, and syncs it together with new objects. It
+// never removes the shared part of a split index, which the user's index may need. config are
+// the settings of the repository: hooks that they define are disabled too.
+func (g Git) OnIndex(file string, config ...ConfigEntry) Git {
+	g = g.With("GIT_INDEX_FILE=" + file)
+	g.Settings = append(slices.Clone(g.Settings),
+		"core.hooksPath="+os.DevNull, "core.fsmonitor=false", "core.safecrlf=false",
+		"core.splitIndex=false", "splitIndex.sharedIndexExpire=never", "index.skipHash=false",
+	)
+	for _, e := range config { // git 2.54 and newer
+		hook, isCommand := strings.CutSuffix(e.Key, ".command")
+		if isCommand && strings.HasPrefix(hook, "hook.") && !strings.Contains(hook, "=") {
+			g.Settings = append(g.Settings, hook+".enabled=false")
+		}
+	}
+	// Before 2.36 git ignores this setting, and nothing is promised about a loss of power.
+	fsync := "core.fsync=loose-object,pack,pack-metadata,index"
+	if !fsutil.Syncs() {
+		fsync = "core.fsync=none"
+	}
+	g.Settings = append(g.Settings, fsync)
+	return g
 }

@@ -29,13 +29,13 @@ func (v Version) AtLeast(major, minor int) bool {
 // Oldest is the oldest git that is supported.
 var Oldest = Version{2, 34}
 
-// usageCode is git's exit status for an unknown option.
-const usageCode = 129
+// UsageCode is git's exit status for an unknown option.
+const UsageCode = 129
 
 // tooOld returns an error if git's version explains a failure: an unknown option, or
 // an unknown command of update-ref, which has no distinct exit status.
 func (r *Run) tooOld(failed *CommandError) error {
-	if failed.Code != usageCode && verb(r.args) != "update-ref" {
+	if failed.Code != UsageCode && verb(r.args) != "update-ref" {
 		return nil
 	}
 	version, err := InstalledVersion()

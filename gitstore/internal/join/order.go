@@ -61,7 +61,6 @@ func (g *graph) connect() {
 	}
 }
 
-// nodes returns the nodes of an id.
 func (g *graph) nodes(id checkpoint.ID) []int {
 	if g.byID[id] == nil && g.state.Ledger != nil {
 		if _, known := g.state.Ledger.After(id); known {
@@ -106,7 +105,6 @@ func (g *graph) findCycles() {
 	}
 }
 
-// sort returns the members in order.
 func (g *graph) sort() (order []Member) {
 	waits, next := make([]int, len(g.members)), make([][]int, len(g.members))
 	for n, before := range g.before {

@@ -165,7 +165,6 @@ func mergeLists(base, other, newer []any) []any {
 	return out
 }
 
-// byName indexes the elements of a list by name.
 func byName(list []any) map[string]any {
 	m := make(map[string]any, len(list))
 	for _, v := range list {

@@ -96,7 +96,6 @@ const (
 // A setKey identifies the set facts of one kind about one checkpoint.
 type setKey struct{ kind, id string }
 
-// A lastKey identifies a last fact.
 type lastKey struct{ kind, id, name string } // name: with the "="
 
 // A stamp is the value of a last fact.
@@ -438,7 +437,6 @@ func (l *Ledger) Position(limit checkpoint.Clock) (newest Position) {
 	return newest
 }
 
-// unknownPerson stands for a person whose name is unknown.
 const unknownPerson = "-"
 
 // SetPosition records that a person went back to a checkpoint. newest is the newest clock of the

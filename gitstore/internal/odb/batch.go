@@ -95,7 +95,6 @@ func (b *Batch) IsEmpty() bool { return len(b.objects)+len(b.kept) == 0 }
 // were removed, or that this user cannot read, do not matter.
 func (b *Batch) Sync(paths []string) { b.others = paths }
 
-// keptOnly returns the kept objects that were not added too.
 func (b *Batch) keptOnly() []plumbing.Hash {
 	return slices.DeleteFunc(slices.Clone(b.kept), func(h plumbing.Hash) bool { return b.known[h] != nil })
 }
@@ -139,15 +138,20 @@ func (b *Batch) FlushPack(ctx context.Context) error {
 // writePack writes objects as one pack with git index-pack. A concurrent `git gc --prune=now`
 // may delete files that git is writing or comparing; writePack then retries.
 func (s *Database) writePack(ctx context.Context, objects []*added) error {
-	data, err := packStream(objects)
+	source, hashes := packSource{objects: map[plumbing.Hash]*added{}}, make([]plumbing.Hash, len(objects))
+	for i, o := range objects {
+		source.objects[o.hash], hashes[i] = o, o.hash
+	}
+	var pack bytes.Buffer
+	_, err := packfile.NewEncoder(&pack, source, false).Encode(hashes, 0)
 	args := []string{"-c", "core.fsync=pack,pack-metadata", "index-pack", "--stdin"}
 	isTaken := func(err error) bool { // by git's messages in the C locale
 		return strings.Contains(err.Error(), "No such file or directory") || strings.Contains(err.Error(), "cannot read existing object")
 	}
 	if err == nil {
-		_, err = s.cfg.Git.Pipe(ctx, data, args...)
+		_, err = s.cfg.Git.Pipe(ctx, pack.Bytes(), args...)
 		for tries := 0; err != nil && tries < collections && isTaken(err); tries++ {
-			_, err = s.cfg.Git.Pipe(ctx, data, args...)
+			_, err = s.cfg.Git.Pipe(ctx, pack.Bytes(), args...)
 		}
 	}
 	if err != nil {
@@ -160,17 +164,6 @@ func (s *Database) writePack(ctx context.Context, objects []*added) error {
 		}
 	}
 	return nil
-}
-
-// packStream returns a pack of whole objects.
-func packStream(objects []*added) ([]byte, error) {
-	source, hashes := packSource{objects: map[plumbing.Hash]*added{}}, make([]plumbing.Hash, len(objects))
-	for i, o := range objects {
-		source.objects[o.hash], hashes[i] = o, o.hash
-	}
-	var out bytes.Buffer
-	_, err := packfile.NewEncoder(&out, source, false).Encode(hashes, 0)
-	return out.Bytes(), err
 }
 
 // A packSource returns the objects of a pack to the encoder of go-git, which calls only EncodedObject.

@@ -81,7 +81,7 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 		switch {
 		case errors.Is(err, ErrTooLarge):
 			return a, fmt.Errorf("object %s: %w", h, err)
-		case git.Code(ended) == unknownOption && !c.isOld:
+		case git.Code(ended) == git.UsageCode && !c.isOld:
 			c.isOld = true
 		case t.answered:
 		case isPromised(ended):
@@ -135,9 +135,6 @@ func (s *Database) ReadAhead(objects []plumbing.Hash) {
 		}
 	}
 }
-
-// unknownOption is git's exit status for an option that it does not know.
-const unknownOption = 129
 
 // isPromised reports whether git has ended because it may not fetch an object, as before 2.44.
 func isPromised(ended error) bool {

@@ -18,7 +18,6 @@ import (
 	"github.com/go-git/go-git/v5/utils/sync"
 )
 
-// loosePath returns the path of a loose object in the objects directory.
 func (s *Database) loosePath(h plumbing.Hash) string { return loosePath(s.cfg.Dir, h) }
 
 func loosePath(dir string, h plumbing.Hash) string {
@@ -29,7 +28,6 @@ func loosePath(dir string, h plumbing.Hash) string {
 	return filepath.Join(dir, string(b[:]))
 }
 
-// readLoose returns the object in a file.
 func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
 	t, _, err = withLoose(path, func(r *objfile.Reader, t plumbing.ObjectType, size int64) (err error) {
 		content, err = readContent(r, t, size)
@@ -38,7 +36,6 @@ func readLoose(path string) (t plumbing.ObjectType, content []byte, err error) {
 	return t, content, err
 }
 
-// headLoose returns the type and size of the object in a file.
 func headLoose(path string) (t plumbing.ObjectType, size int64, err error) {
 	return withLoose(path, nil)
 }
@@ -127,5 +124,4 @@ func statLoose(path string) error {
 	return err
 }
 
-// gone reports whether err means that a file does not exist.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -60,7 +60,6 @@ func (m *missing) known(h plumbing.Hash) error {
 	return m.last
 }
 
-// note records a failed fetch.
 func (m *missing) note(h plumbing.Hash, err error, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -215,7 +215,6 @@ func Damaged(ref string, err error) error {
 	return &repo.CorruptError{Object: ref, Err: err, Hint: "git checkpoint doctor --fix"}
 }
 
-// errLater is the error about an entry that a later version of the program has written.
 var errLater = errors.New("the operation is of a later version of git-checkpoint")
 
 func read(r *repo.Repo, ref string, commit plumbing.Hash) (*Entry, error) {

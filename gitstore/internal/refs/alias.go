@@ -27,10 +27,8 @@ func readFile(dir fs.FS, name string) ([]byte, error) {
 	return data, err
 }
 
-// IsTaken reports whether the file system has the file of another ref under this name, because
+// isTaken reports whether the file system has the file of another ref under this name, because
 // it ignores case or normalizes letters.
-func (r *Reader) IsTaken(name string) bool { return r.Files && isTaken(folder(r.Path), name) }
-
 func isTaken(dir fs.FS, name string) bool {
 	info, err := fs.Stat(dir, name)
 	return err == nil && info.Mode().IsRegular() && isAlias(dir, name)

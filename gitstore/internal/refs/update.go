@@ -149,7 +149,7 @@ func (r *Reader) settle(ctx context.Context, u Update, prepared bool, failed *gi
 // packed ref. Such a ref never gets its expected value.
 func (r *Reader) checkTaken(moves []Move) error {
 	for _, m := range moves {
-		if r.IsTaken(m.Name) {
+		if r.Files && isTaken(folder(r.Path), m.Name) {
 			return failure.Errorf(failure.Refused, "git for-each-ref "+failure.Quote(path.Dir(m.Name)+"/"),
 				"move %s: the file system treats the name of another ref as equal", m.Name)
 		}
@@ -235,5 +235,4 @@ func (r *Reader) removeStrayFiles(moves []Move) error {
 	return err
 }
 
-// file returns the path of a ref.
 func (r *Reader) file(name string) string { return filepath.Join(r.Path, filepath.FromSlash(name)) }

@@ -230,7 +230,6 @@ func (s *Repo) CommittedAt(hash plumbing.Hash) time.Time {
 	return c.Committed()
 }
 
-// signedAt returns the time in an author or committer line.
 func signedAt(line string) time.Time {
 	_, when, _ := strings.Cut(line, "> ")
 	seconds, _, _ := strings.Cut(when, " ")

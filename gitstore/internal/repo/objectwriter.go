@@ -174,16 +174,6 @@ func (k *ObjectWriter) gone(err error) error {
 	return fmt.Errorf("%w: %w", ErrObjectsGone, err)
 }
 
-// checkExist fails if an object is missing, before the refs move to the objects.
-func (k *ObjectWriter) checkExist() error {
-	k.store.pause("written")
-	if missing := k.batch.Missing(); len(missing) > 0 {
-		return fmt.Errorf("object %s: %w", missing[0], errVanished)
-	}
-	k.store.pause("checked")
-	return nil
-}
-
 var errVanished = errors.New("a gc removed it")
 
 // lockAge is the age from which git ignores gc.pid.

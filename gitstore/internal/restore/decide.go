@@ -16,7 +16,6 @@ type (
 	Stages = contents.Stages
 )
 
-// A version holds the index entries and the file of a path.
 type version struct {
 	Index Stages     `json:"index"`
 	Work  Side       `json:"work,omitzero"` // file after git's clean filters
@@ -41,7 +40,6 @@ type Target struct {
 // from returns the path at the save.
 func (t *Target) from() string { return cmp.Or(t.oldPath, t.Path) }
 
-// versions returns the versions of the file and of the index entry.
 func (t *Target) versions() (file versions[Side], entry versions[Stages]) {
 	file, entry = t.file, t.entry
 	file.want, file.headThen, file.now = t.WorkWant, t.WorkBase, t.now.Work
@@ -130,7 +128,6 @@ func (st Step) deletes() bool {
 	return st.removes() || !st.Work && st.Before.Work == Side{} && st.entry() == Stages{}
 }
 
-// inverted returns the steps that revert other ones.
 func inverted(steps []Step) []Step {
 	steps = slices.Clone(steps)
 	for i := range steps {

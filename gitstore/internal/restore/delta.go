@@ -30,12 +30,10 @@ type delta struct {
 	lasting    []string                        // what other clones keep
 }
 
-// brought returns the checkpoints that come back.
 func (d *delta) brought() []checkpoint.ID {
 	return moved(idsOf(d.come), idsOf(d.file), d.leave)
 }
 
-// removed returns the checkpoints that go.
 func (d *delta) removed() []checkpoint.ID {
 	return moved(d.leave, d.out, idsOf(d.come))
 }

@@ -115,7 +115,6 @@ func (a *lockedIndex) isStale() bool {
 	return err == nil && bytes.HasPrefix(lock, []byte(lockText))
 }
 
-// freeStale removes files of a killed restore.
 func (a *lockedIndex) freeStale() {
 	if a.isStale() {
 		os.Remove(a.file + ".lock")

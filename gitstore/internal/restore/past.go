@@ -44,7 +44,6 @@ type agreement struct {
 	common *contents.Files // of the newest checkpoint that both came after, or nil
 }
 
-// A pathVersion is a version of a path.
 type pathVersion struct {
 	path string
 	Side
@@ -226,7 +225,6 @@ func (p *past) entriesAt(path string, entries Stages) stored {
 	return at
 }
 
-// version returns the file at a path of a tree, or zero.
 func (p *past) version(tree plumbing.Hash, path string) Side {
 	f, _ := contents.At(p.find, tree, path)
 	return f

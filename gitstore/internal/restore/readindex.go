@@ -27,7 +27,6 @@ func pathOf(line string) string { return line[strings.IndexByte(line, '\t')+1:] 
 
 func stageOf(line string) byte { return line[strings.IndexByte(line, '\t')-1] }
 
-// An indexEntry has the stages and the flags of a path in the index.
 type indexEntry struct {
 	stages         Stages
 	sparse, assume bool // skip-worktree, assume-unchanged
@@ -85,7 +84,6 @@ func (x indexList) paths(stages string) (paths []string) {
 	return slices.Compact(paths)
 }
 
-// inside returns the paths below a directory.
 func (x indexList) inside(dir string) (paths []string) {
 	for _, line := range x[x.from(dir+"/"):] {
 		if !strings.HasPrefix(pathOf(line), dir+"/") {
@@ -156,5 +154,4 @@ func (a *lockedIndex) lookup(path string) indexEntry {
 	return e
 }
 
-// emptyBlob is the hash of an empty file.
 var emptyBlob = plumbing.ComputeHash(plumbing.BlobObject, nil)

@@ -79,7 +79,6 @@ func (o *Outcome) NotSaved() []string {
 	return paths
 }
 
-// listSteps sets Restored and Removed to the paths of the steps.
 func (o *Outcome) listSteps(steps []Step) {
 	o.Restored, o.Removed = nil, nil
 	for _, st := range steps {
@@ -235,7 +234,6 @@ func (s *worktree) targets(ctx context.Context, area *lockedIndex) ([]Target, er
 	return targets, nil
 }
 
-// exists reports whether the worktree has a file or a directory at a path.
 func (s *worktree) exists(path string) bool {
 	_, err := s.in.root.Lstat(filepath.FromSlash(path))
 	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)

@@ -50,7 +50,6 @@ type RestoreRequest struct {
 	Request
 }
 
-// issue returns the issue to which the restore belongs.
 func (req *RestoreRequest) issue() checkpoint.Issue {
 	if req.Since != nil {
 		return req.Since.Issue

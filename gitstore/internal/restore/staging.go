@@ -68,7 +68,6 @@ func (w *staging) ready(path string) string {
 	return filepath.Join(w.dir, "ready", filepath.FromSlash(path))
 }
 
-// readyPlace returns the place of ready(path).
 func (w *staging) readyPlace(path string) place { return place{w.own, "ready/" + path} }
 
 // checkout lets git create the steps' files, so that git's filters apply. Git uses a

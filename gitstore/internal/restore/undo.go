@@ -101,7 +101,6 @@ func (s *Restorer) pick(ctx context.Context, worktree string, way operation.Way,
 	return found, nil
 }
 
-// undoneOf returns the result for an operation, without paths.
 func undoneOf(e *operation.Entry, way operation.Way) *Undone {
 	u := &Undone{Number: e.Number, What: e.Command, Issues: e.Issues, At: e.At, Brought: e.Brought, Removed: e.Removed, entry: e.Commit}
 	if way == operation.Redo {
@@ -370,7 +369,6 @@ func (s *Restorer) moveHead(ctx context.Context, e *operation.Entry) {
 	}
 }
 
-// mostCommits limits the number of counted commits.
 const mostCommits = 1000
 
 // commitsSince counts the commits of HEAD that a former HEAD did not have. If the number is

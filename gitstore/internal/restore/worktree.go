@@ -59,7 +59,6 @@ type worktree struct {
 	kept string // folder for files that the operation sets aside
 }
 
-// worktree returns the worktree for one restore, undo or redo.
 func (s *Restorer) worktree() *worktree {
 	return &worktree{Restorer: s, objects: s.repo.NewObjectWriter()}
 }

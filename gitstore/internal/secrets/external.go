@@ -97,7 +97,6 @@ func (s *Scanner) writeFor(ctx context.Context, dir string, blob plumbing.Hash, 
 	return errors.Join(err, f.Close())
 }
 
-// parseFindings returns the findings in the output of an external scanner.
 func parseFindings(out string, shown exposed) []Secret {
 	place := regexp.MustCompile(fmt.Sprintf(`(?m)([0-9a-f]{%d})/[^\n]*?:([0-9]{1,9})(?:[:\s].*)?$`, objectformat.HexSize))
 	var found []Secret

@@ -176,7 +176,6 @@ func (s *Scanner) scanTogether(ctx context.Context, reqs []ScanRequest) ([]*Publ
 	return results, nil
 }
 
-// scanFiles scans the files among objects.
 func (s *Scanner) scanFiles(ctx context.Context, shown exposed, req ScanRequest) (*Publication, error) {
 	var named, scanned []plumbing.Hash
 	for hash, path := range shown.paths {

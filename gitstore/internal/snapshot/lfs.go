@@ -33,10 +33,8 @@ type LFSPointer struct {
 	Size int64
 }
 
-// maxPointer is the maximum size of a pointer file.
 const maxPointer = 1024
 
-// lfsStorage returns the folder of git-lfs.
 func (s *Capturer) lfsStorage() string {
 	dir, _ := git.Last(s.repo.Config, "lfs.storage")
 	switch {
@@ -83,7 +81,6 @@ func (s *Capturer) Pointers(c *chain.Checkpoint) ([]LFSPointer, error) {
 	return found, nil
 }
 
-// pointer parses a blob as a pointer file.
 func (s *Capturer) pointer(blob plumbing.Hash) (LFSPointer, bool) {
 	kind, size, err := s.repo.Objects.Header(blob)
 	if err != nil || kind != plumbing.BlobObject || size > maxPointer {

@@ -49,7 +49,6 @@ func leaveOutFull(paths []string, limit int, had func(dir string) bool) (kept, f
 	return paths, full
 }
 
-// ignoreFile is the name of the files with git's rules in the worktree.
 const ignoreFile = ".gitignore"
 
 // listIgnored makes git ls-files --others list .gitignore files even if git ignores them. Git reads

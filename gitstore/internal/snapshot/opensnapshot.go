@@ -131,7 +131,6 @@ func (s *Capturer) diffSource() treediff.Source {
 // A Pair is two checkpoints to compare. A nil From is HEAD at the save of To.
 type Pair struct{ From, To *chain.Checkpoint }
 
-// sides returns the files of two checkpoints.
 func (s *Capturer) sides(p Pair) (before, after treediff.Side, err error) {
 	if after, err = s.side(p.To); err != nil {
 		return before, after, err
@@ -147,7 +146,6 @@ func (s *Capturer) sides(p Pair) (before, after treediff.Side, err error) {
 	return before, after, err
 }
 
-// side returns the files of a checkpoint as one side of a comparison.
 func (s *Capturer) side(c *chain.Checkpoint) (treediff.Side, error) {
 	entries, err := trees.Read(s.repo.Objects, c.Tree)
 	if err != nil {

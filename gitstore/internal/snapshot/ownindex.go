@@ -78,7 +78,6 @@ type userIndex struct {
 	Assume    []string     `json:"assume,omitempty"` // marked assume-unchanged
 }
 
-// An indexEntry is an entry of an index.
 type indexEntry struct {
 	Path  string `json:"path"`
 	Stage int    `json:"stage"`
@@ -388,7 +387,6 @@ func addFiles(sum io.Writer, files ...string) {
 	}
 }
 
-// has reports whether a tree exists.
 func (o *ownIndex) has(tree string) bool {
 	return plumbing.IsHash(tree) && (tree == trees.Empty.String() || o.s.repo.Objects.Has(plumbing.NewHash(tree)))
 }

@@ -418,7 +418,6 @@ func (t *taker) list(ctx context.Context) <-chan fileList {
 	return done
 }
 
-// listIgnored lists the paths of the own index that git ignores.
 func (t *taker) listIgnored(ctx context.Context, l *fileList) error {
 	out, err := t.o.git.Output(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
 	l.dropped = git.Fields(out)
@@ -467,7 +466,6 @@ func joinPaths(paths []string) []byte {
 	return []byte(strings.Join(paths, "\x00") + "\x00")
 }
 
-// artifacts checks the named files of the request.
 func (t *taker) artifacts() error {
 	for i, name := range slices.Concat(t.req.Artifacts, t.req.kept) {
 		clean, err := t.checkArtifact(name)

@@ -39,7 +39,6 @@ func Added(r Reader, old, new plumbing.Hash) ([]plumbing.Hash, error) {
 // the next tree contain more files than any disk, and a long directory name is in all paths below it.
 const maxList = 1 << 29
 
-// A difference holds the state of a tree comparison.
 type difference struct {
 	reader  Reader
 	changes []Change
@@ -106,7 +105,6 @@ func (d *difference) entry(dir string, a, b Entry) error {
 	return nil
 }
 
-// overgrown returns an error that reports trees with too many files.
 func overgrown(old, new plumbing.Hash) error {
 	if new.IsZero() {
 		new = old

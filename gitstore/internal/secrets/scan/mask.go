@@ -66,5 +66,4 @@ func (r *rule) mask(text string, from int) string {
 // privateKey is the rule that matches only the first line of a key.
 const privateKey = "private-key"
 
-// lastLine matches a private key's last line.
 var lastLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-----END (?s:.*?)-----`) })

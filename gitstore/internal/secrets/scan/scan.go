@@ -22,7 +22,6 @@ type Finding struct {
 	Line int // starts at 1
 }
 
-// maxFindings limits findings of one text.
 const maxFindings = 100
 
 // window is the number of bytes of a line matched at once, and overlap the number matched
@@ -203,12 +202,8 @@ var methodShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // placeholder reports whether a value is a placeholder instead of a secret.
 func placeholder(s string) bool {
 	lower := strings.ToLower(s)
-	for _, w := range []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "...", "\u2026", "${", "{{", "<", "%s", "%[", "%v", "dummy"} {
-		if strings.Contains(lower, w) {
-			return true
-		}
-	}
-	if strings.Trim(lower, "*x.-_#") == "" {
+	words := []string{"example", "changeme", "placeholder", "your_", "your-", "xxxx", "****", "redacted", "...", "\u2026", "${", "{{", "<", "%s", "%[", "%v", "dummy"}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) }) || strings.Trim(lower, "*x.-_#") == "" {
 		return true
 	}
 	switch lower {
