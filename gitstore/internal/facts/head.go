@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/gitstore/internal/chain"
@@ -115,53 +116,28 @@ func (s *Facts) MergedInto(ctx context.Context, c *chain.Checkpoint) string {
 	return ""
 }
 
-// hasContent reports whether one of the newest commits of ref has all that a state changed since both
-// went apart.
+// hasContent reports whether commits of ref have all that a state changed since both went apart.
 func (s *Facts) hasContent(ctx context.Context, ref, state string) bool {
 	base, err := s.repo.Git.Line(ctx, "merge-base", state+"^", ref)
 	if err != nil {
 		return false
 	}
-	raw := []string{"--raw", "-z", "--no-abbrev", "--no-renames"}
-	out, err := s.repo.Git.Output(ctx, append([]string{"diff-tree", "-r"}, append(raw, base, state)...)...)
-	want := rawChanges(git.Fields(out))
-	if err != nil || len(want) == 0 {
-		return false
-	}
-	out, err = s.repo.Git.Output(ctx, append(append([]string{"log", "--first-parent", "-m", "--reverse", "--format=tformat://", "-500"}, raw...), base+".."+ref)...)
+	out, err := s.repo.Git.Output(ctx, "diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", base, state)
 	if err != nil {
 		return false
 	}
-	open := map[string]bool{}
-	for path := range want {
-		open[path] = true
+	changes, _, err := git.ParseRaw(out)
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
 	}
-	// No path begins with a slash.
-	for _, commit := range strings.Split("\x00"+string(out), "\x00//\x00") {
-		for path, version := range rawChanges(strings.Split(commit, "\x00")) {
-			if wanted, ok := want[path]; ok && wanted == version {
-				delete(open, path)
-			} else if ok {
-				open[path] = true
-			}
-		}
-		if len(open) == 0 {
-			return true
-		}
+	if err != nil || len(paths) == 0 {
+		return false
 	}
-	return false
-}
-
-// rawChanges returns the new mode and object of each path in the fields of git diff --raw -z.
-func rawChanges(fields []string) map[string]string {
-	changes := map[string]string{}
-	for i := 0; i+1 < len(fields); i++ {
-		if words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(fields[i]), ":")); strings.HasPrefix(strings.TrimSpace(fields[i]), ":") && len(words) == 5 {
-			i++
-			changes[fields[i]] = words[1] + " " + words[3]
-		}
-	}
-	return changes
+	found, err := s.History().Versions(ctx, ref, base, paths)
+	return err == nil && !slices.ContainsFunc(changes, func(c git.RawChange) bool {
+		return !found[c.Path][ancestry.Version{Mode: c.NewMode, Hash: c.New}]
+	})
 }
 
 // RemoteMayHave reports whether a remote-tracking ref of a branch exists. The remote's default
