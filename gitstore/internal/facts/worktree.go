@@ -167,11 +167,11 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 	st, err := s.snapshot.OpenSnapshot(c)
 	if len(b.Remote) > 0 {
 		upstream = slices.Min(b.Remote)
-		if start = "refs/remotes/" + upstream; err != nil || st.Head.IsZero() {
-			return start, upstream, nil
-		}
-		if _, err := s.repo.Git.Output(ctx, "merge-base", "--is-ancestor", start, st.Head.String()); err == nil {
-			start = st.Head.String()
+		start = "refs/remotes/" + upstream
+		if err == nil && !st.Head.IsZero() {
+			if has, _ := s.History().Contains(ctx, st.Head.String(), start); has {
+				start = st.Head.String()
+			}
 		}
 		return start, upstream, nil
 	}

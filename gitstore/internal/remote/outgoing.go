@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -30,6 +31,9 @@ func Listed(r *repo.Repo, tips map[string]plumbing.Hash, branch string) (here []
 	has := map[plumbing.Hash]bool{}
 	for _, ref := range slices.Sorted(maps.Keys(tips)) {
 		hash := tips[ref]
+		if refs.Below(ref, []string{repo.LiveRefs, repo.ArchiveRefs}) {
+			continue // chains, of which there can be thousands
+		}
 		if _, known := has[hash]; !known {
 			if has[hash] = r.Objects.Has(hash); has[hash] {
 				here = append(here, hash.String())
