@@ -78,7 +78,7 @@ func TestOneIssueReadsLittleOfPackedRefs(t *testing.T) {
 		{"verify", "42"},
 	} {
 		opens, bytes := v.packedReads(args...)
-		assert.LessOrEqual(t, opens, 60, "%v", args)
+		assert.LessOrEqual(t, opens, 90, "%v", args)
 		most := int64(480 << 10)
 		if args[0] == "hook" && args[1] != "pre-push" {
 			most = size.Size()

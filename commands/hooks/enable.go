@@ -58,6 +58,9 @@ func (o *enableOptions) commonFlags() []cli.Flag {
 
 func runEnable(c *invoke.Invocation, o *enableOptions) error {
 	named := append(c.Line.Args, allAgents)[0]
+	if len(c.Line.Args) > 0 && o.agent != "" && o.agent != named {
+		return failure.Usagef("enable: two agents are named, %s and %s", named, o.agent)
+	}
 	h := &hooksOptions{verb: "install", agents: cmp.Or(o.agent, named), skill: true, allow: true, global: o.global, dryRun: o.dryRun}
 	r, err := openHooks(c, h)
 	if err != nil {
@@ -67,7 +70,11 @@ func runEnable(c *invoke.Invocation, o *enableOptions) error {
 	switch {
 	case o.gitHooks && errors.Is(err, errNoAgent):
 	case errors.Is(err, errNoAgent):
-		return failure.Errorf(failure.Usage, "git checkpoint enable --agent claude", "enable: %w: name yours with --agent, or with --git-hooks take the hooks of git, which need none", err)
+		hint := "git checkpoint enable --agent claude"
+		if o.global {
+			hint += " --global"
+		}
+		return failure.Errorf(failure.Usage, hint, "enable: %w: name yours with --agent, or with --git-hooks take the hooks of git, which need none", err)
 	case err != nil:
 		return err
 	}

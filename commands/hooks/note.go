@@ -145,10 +145,11 @@ func here(c *invoke.Invocation) (sessions.Session, error) {
 		return sessions.Session{}, err
 	}
 	issue, err := c.NamedIssue()
-	if told, ok := handedIssue(c); ok {
-		issue = told
+	s := sessions.Session{Issue: issue, Named: string(issue) != branch, Branch: branch, Root: c.Store.Root()}
+	if told, ok := handedIssue(c); ok { // until a branch names another
+		s.Issue = told
 	}
-	return sessions.Session{Issue: issue, Named: string(issue) != branch, Branch: branch, Root: c.Store.Root()}, err
+	return s, err
 }
 
 // record stores the session with the current issue, branch and worktree.
@@ -187,10 +188,12 @@ func sessionIssue(c *invoke.Invocation, in sessionInput, agent string, s session
 }
 
 // elsewhere returns the issue of a session whose worktree is on another branch now. A worktree
-// without uncommitted files, and without commits of the session on its branch, has no work of it.
+// without uncommitted files, and without commits of the session on its branch, has no work of it. Commits
+// on a branch of another issue are that issue's.
 func elsewhere(c *invoke.Invocation, s, now sessions.Session) (i checkpoint.Issue, why string, err error) {
 	changed, err := c.Store.Files.Uncommitted(c.Ctx)
-	if err != nil || len(changed) == 0 && len(c.Store.CommitsSince(c.Ctx, s.Head, true)) == 0 {
+	isOther := now.Named && now.Issue != s.Issue
+	if err != nil || len(changed) == 0 && (isOther || len(c.Store.CommitsSince(c.Ctx, s.Head, true)) == 0) {
 		return "", "", err
 	}
 	head := "detached"

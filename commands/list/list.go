@@ -411,10 +411,11 @@ func listThere(c *invoke.Invocation, o *listOptions, issues ...checkpoint.Issue)
 	if !o.remote.Given() {
 		return nil
 	}
-	remote, err := c.Remote(o.remote.Value())
+	remotes, err := c.FetchRemotes(o.remote.Value())
 	if err != nil {
 		return err
 	}
+	remote := remotes[0]
 	t := c.TickRemote("list: " + gitstore.ShownRemote(remote))
 	there, err := c.Store.OpenRemote(c.Ctx, gitstore.OpenRemoteRequest{
 		Remote: remote, Issues: issues, Archived: o.archived, Timeout: c.RemoteTimeout(), Quiet: !terminal.Has(),

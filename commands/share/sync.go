@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"time"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -31,7 +32,11 @@ func runSync(c *invoke.Invocation, o *options) error {
 		invoke.TellStrange(c, strange)
 	}
 	if len(o.issues) == 1 && len(o.remotes) > 1 { // git fetches from another remote than it pushes to
-		if _, err := work.Fetch(c.Ctx, c, o.remotes[1:], o.request(c, nil)); err != nil {
+		fetched, err := work.Fetch(c.Ctx, c, o.remotes[1:], o.request(c, nil))
+		for _, f := range fetched {
+			err = cmp.Or(err, f.Err)
+		}
+		if err != nil {
 			c.Warnf("%v", err)
 		}
 	}

@@ -131,8 +131,8 @@ func (g *Gate) again(i checkpoint.Issue) string {
 // show that the remote has them.
 func (g *Gate) unpublished(code int, i checkpoint.Issue, why, unknown string) error {
 	hint, next := g.again(i), "push the branch first, or run git checkpoint push "+view.IssueArg(i)+" --yes"
-	if branch, isBranch := strings.CutPrefix(unknown, "refs/heads/"); isBranch || unknown == "HEAD" {
-		fetch := "git fetch " + view.QuoteArg(gitstore.ShownRemote(g.Remote)) + " " + view.QuoteArg(branch)
+	if strings.HasPrefix(unknown, "refs/heads/") || unknown == "HEAD" {
+		fetch := "git fetch " + view.QuoteArg(gitstore.ShownRemote(g.Remote)) + " " + view.QuoteArg(unknown) // no short name, which can be an option
 		hint, next = fetch+"\n"+hint, "run "+fetch+", "+next
 	}
 	return refuse(code, i, why, hint, next)

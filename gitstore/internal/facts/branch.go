@@ -133,19 +133,17 @@ func (s *Facts) IsLocal(ctx context.Context, branch string) bool {
 func (s *Facts) HasSaved(ctx context.Context, i checkpoint.Issue, branch string) bool {
 	entries, err := s.repo.Reflog(ctx, repo.LiveRef(i))
 	return err == nil && slices.ContainsFunc(entries, func(e refs.Logged) bool {
-		if !strings.HasPrefix(e.Message, "save: ") {
-			return false
-		}
 		c, err := s.repo.ReadCommit(e.New)
-		return err == nil && chain.CheckpointOf(c, i).Branch == RecordedBranch(branch)
+		return err == nil && isSave(e) && chain.CheckpointOf(c, i).Branch == RecordedBranch(branch)
 	})
 }
+
+func isSave(e refs.Logged) bool { return strings.HasPrefix(e.Message, "save: ") }
 
 // CameLater reports whether a fetch brought the first checkpoints of an issue after a time, and this
 // clone has saved none.
 func (s *Facts) CameLater(ctx context.Context, i checkpoint.Issue, at time.Time) bool {
 	entries, err := s.repo.Reflog(ctx, repo.LiveRef(i))
-	isSave := func(e refs.Logged) bool { return strings.HasPrefix(e.Message, "save: ") }
 	return err == nil && len(entries) > 0 && entries[len(entries)-1].At.After(at) && !slices.ContainsFunc(entries, isSave)
 }
 

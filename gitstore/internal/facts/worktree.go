@@ -191,10 +191,11 @@ func (s *Facts) setUpstream(ctx context.Context, branch, upstream string) error 
 	if upstream == "" {
 		return nil
 	}
-	if _, err := s.repo.Git.Output(ctx, "branch", "--quiet", "--set-upstream-to="+upstream, "--", branch); err == nil {
+	_, err := s.repo.Git.Output(ctx, "branch", "--quiet", "--set-upstream-to="+upstream, "--", branch)
+	if err == nil {
 		return nil
 	}
-	_, err := s.repo.Git.Output(ctx, "config", "branch."+branch+".remote", remote)
+	_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".remote", remote)
 	if err == nil {
 		_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".merge", "refs/heads/"+merge)
 	}

@@ -34,17 +34,19 @@ func (s *Sharer) theirChain(ctx context.Context, remote string, i checkpoint.Iss
 	return c, nil
 }
 
-// corruptThere returns the error of a damaged chain at a remote. The hint names a command
-// that inspects the remote, since commands that verify local chains would not find the
-// damage. If somebody has forced a commit without checkpoints to the ref, the first hint puts the chain of
-// this clone back.
+// corruptThere returns the error of a damaged chain at a remote. The hint inspects the remote: verify reads local
+// chains. If a commit without checkpoints replaced a chain that this clone knows there, the first hints delete the
+// ref and sync, because a sync checks what it publishes.
 func (s *Sharer) corruptThere(ctx context.Context, remote, ref string, tip plumbing.Hash, c *chain.Chain, err error) error {
 	if !errors.As(err, new(*repo.CorruptError)) {
 		return err
 	}
 	hint := chain.LookThere(remote, ref)
-	if here, _ := s.repo.ReadRef(ctx, ref); c != nil && !c.Rooted && len(c.Members()) == 0 && !here.IsZero() {
-		hint = fmt.Sprintf("git push --force-with-lease=%s:%s %s %s\n%s", failure.QuoteStrict(ref), tip, failure.QuoteStrict(chain.ShownRemote(remote)), failure.QuoteStrict(ref), hint)
+	if c != nil && !c.Rooted && len(c.Members()) == 0 {
+		at := failure.QuoteStrict(chain.ShownRemote(remote))
+		if known, _ := s.repo.ReadRef(ctx, s.chain.TrackingRef(remote, c.Issue)); !known.IsZero() && ref == repo.LiveRef(c.Issue) {
+			hint = fmt.Sprintf("git push --force-with-lease=%s:%s %s %s\ngit checkpoint sync %s --remote %s\n%s", failure.QuoteStrict(ref), tip, at, failure.QuoteStrict(":"+ref), failure.IssueArg(string(c.Issue)), at, hint)
+		}
 	}
 	if !s.repo.Objects.Has(tip) { // the damage is in the local remote-tracking ref
 		hint = "git checkpoint doctor --fix"

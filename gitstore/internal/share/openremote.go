@@ -1,6 +1,7 @@
 package share
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,17 +57,17 @@ func (s *Sharer) FetchBranch(ctx context.Context, req Request, branch string) er
 	if err != nil {
 		return err
 	}
-	ref, tracking := "refs/heads/"+branch, "refs/remotes/"+req.Remote+"/"+branch
+	ref := "refs/heads/" + branch
 	tips, err := l.Tips(ctx)
-	if err != nil || tips[ref].IsZero() || !remote.Configured(s.repo.Config, req.Remote) {
+	if err != nil || branch == "HEAD" || tips[ref].IsZero() || !remote.Configured(s.repo.Config, req.Remote) {
 		return err
 	}
 	in, err := l.Fetch(ctx, nil, []string{ref}, 0)
-	if err != nil {
+	if err = cmp.Or(err, in[ref].Err); err != nil {
 		return err
 	}
 	defer l.Forget(ctx, in[ref])
-	_, err = s.repo.Git.Output(ctx, "update-ref", "-m", "fetch", tracking, in[ref].Tip.String())
+	_, err = s.repo.Git.Output(ctx, "update-ref", "--no-deref", "-m", "fetch", "refs/remotes/"+req.Remote+"/"+branch, in[ref].Tip.String())
 	return err
 }
 
