@@ -40,8 +40,11 @@ func NotHereLabel(n gitstore.NotHere) string {
 // MergeCommand returns the command that brings the files of a checkpoint that are not here.
 func MergeCommand(n gitstore.NotHere) string {
 	command := "git checkpoint restore " + IssueArg(n.Issue) + " " + QuoteArg(cmp.Or(n.ID.Short(), n.Name()))
-	if !n.Aside {
-		command += " --changed merge"
+	switch {
+	case !n.Aside:
+		return command + " --changed merge"
+	case len(n.Files) <= fewFiles:
+		return command + " -- " + QuoteArgs(n.Files)
 	}
 	return command // files that came later stay
 }
