@@ -137,8 +137,9 @@ func enter(c *invoke.Invocation, s sessions.Session) error {
 	return nil
 }
 
-// here returns the current issue, branch and worktree as a session. The issue has to be named by an
-// option, a variable or the branch, or be the one that a new session on the branch is told of.
+// here returns the current issue, branch and worktree as a session. An option, a variable or the
+// branch names the issue. If the branch names an issue without checkpoints, the issue of the only
+// checkpoint on this branch counts, as in handedIssue.
 func here(c *invoke.Invocation) (sessions.Session, error) {
 	branch, err := c.CurrentBranch()
 	if err != nil {

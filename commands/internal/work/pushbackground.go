@@ -102,8 +102,8 @@ func FetchStarted(ctx context.Context, c *invoke.Invocation) (asked bool) {
 	return true
 }
 
-// Fetch fetches from several remotes. For each issue it returns one result, which names what came
-// from all of them. The error joins those of remotes that do not answer.
+// Fetch fetches from several remotes. It returns one result for each issue, with the sums of all
+// remotes. The error joins those of remotes that do not answer.
 func Fetch(ctx context.Context, c *invoke.Invocation, remotes []string, req gitstore.FetchRequest) (done []gitstore.Synced, err error) {
 	at := map[checkpoint.Issue]int{}
 	for _, req.Remote = range remotes {

@@ -78,8 +78,8 @@ func lineOf(c *invoke.Invocation, cp *gitstore.Checkpoint) (*gitstore.Lineage, [
 }
 
 // LastSession returns the session of the agent that saved a checkpoint, or the newest one before
-// it, first of those that its files came from: a save by hand does not end a conversation. It is
-// zero if there was none.
+// it, first of those that its files came from: a save by hand does not end a conversation. Without such
+// a session, the result is zero.
 func LastSession(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) view.Session {
 	if s := sessionOf(c, cp, r, ""); s.ID != "" {
 		return s

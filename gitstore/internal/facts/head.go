@@ -102,13 +102,13 @@ func (s *Facts) Base(ctx context.Context) (BaseReport, error) {
 
 // MergedInto returns the branch whose history has the state of a checkpoint by content, as after a
 // squash merge of several commits and the deletion of their branch: HEAD's, or the default branch
-// of origin. It returns "" if there is none.
+// of origin, otherwise "".
 func (s *Facts) MergedInto(ctx context.Context, c *chain.Checkpoint) string {
-	branch, _ := s.repo.ReadHead(ctx)
+	head, _ := s.repo.ReadHead(ctx)
 	for _, ref := range []string{"HEAD", s.symbolic(ctx, "refs/remotes/origin/HEAD")} {
 		if ref != "" && s.hasContent(ctx, ref, c.Commit.String()+"^2") {
-			if ref == "HEAD" && branch.Branch != "" {
-				return branch.Branch
+			if ref == "HEAD" && head.Branch != "" {
+				return head.Branch
 			}
 			return strings.TrimPrefix(ref, "refs/remotes/")
 		}

@@ -122,16 +122,18 @@ func (s *Database) ReadAhead(objects []plumbing.Hash) {
 	}
 	questions.WriteString(send)
 	go t.run.Write(questions.Bytes()) // git waits until its answers are read
+	room := int64(maxKept)
 	for _, h := range list {
 		a, err := readAnswer(t.out, forContents, h)
-		switch {
-		case err == nil && s.isHeld.Load() && plumbing.ComputeHash(a.kind, a.content) != h: // the read reports it
-		case err == nil:
-			s.keep(h, a)
-		case !errors.Is(err, plumbing.ErrObjectNotFound):
+		switch room -= a.size; {
+		case errors.Is(err, plumbing.ErrObjectNotFound):
+		case err != nil || room < 0: // more would push out what was just read
 			s.cat.running = nil
 			_ = t.run.Kill()
 			return
+		case s.isHeld.Load() && plumbing.ComputeHash(a.kind, a.content) != h: // the read reports it
+		default:
+			s.keep(h, a)
 		}
 	}
 }

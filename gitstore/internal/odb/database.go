@@ -203,7 +203,7 @@ func (s *Database) Hold(on bool) {
 }
 
 // maxKept limits the bytes of the objects that a Database keeps.
-const maxKept = 64 << 20
+const maxKept = 32 << 20
 
 // keep makes later reads of an object wait for no answer.
 func (s *Database) keep(h plumbing.Hash, a answer) {

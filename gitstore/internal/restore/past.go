@@ -309,7 +309,7 @@ func (p *past) compareOne(t *Target) {
 		in.before = in.before || of == equal || of == before
 		return in
 	}
-	if s.Work != t.WorkWant { // else there is nothing to decide
+	if s.Work != t.WorkWant { // an equal version needs no decision
 		f.nowIn, f.hereIn = p.storedAt(at, s.Work), isOn(p.storedAt(at, f.here), work.origin)
 	}
 	if s.Index != t.IndexWant {

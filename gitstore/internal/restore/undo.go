@@ -72,7 +72,7 @@ func (s *Restorer) next(ctx context.Context, way operation.Way, which Which) (*o
 	return nil, fmt.Errorf("%s: %w", way, nothing)
 }
 
-// pick returns the operation to revert, or nil: that of a worktree, or with "" that of any other worktree.
+// pick returns the operation of a worktree to revert, or nil. With "", it chooses from the other worktrees.
 func (s *Restorer) pick(ctx context.Context, worktree string, way operation.Way, which Which) (found *operation.Entry, err error) {
 	newest := map[string]int{} // number by worktree
 	for e, err := range s.log.Entries(ctx, worktree) {
