@@ -247,7 +247,10 @@ func (o *ownIndex) userIndex(ctx context.Context, head plumbing.Hash) (*userInde
 	if err := fsutil.CopyWithTime(o.s.repo.Info.Index, copied); err != nil {
 		return nil, fmt.Errorf("copy index: %w", err)
 	}
-	defer os.Remove(copied)
+	defer func() {
+		os.Remove(copied)
+		os.Remove(copied + ".lock") // of a git that was stopped
+	}()
 	g := o.git.With("GIT_INDEX_FILE=" + copied)
 	out, err := g.Output(ctx, "ls-files", "-z", "-s", "-v")
 	if err != nil {
