@@ -32,7 +32,7 @@ type answer struct{ point, phase, complete, verdict string }
 // is complete, and the verdict. GIT_CHECKPOINT_TEST_AGREEMENT_SEED gives other states, and
 // GIT_CHECKPOINT_TEST_TORTURE=full more of them.
 func TestOutputsAgree(t *testing.T) {
-	worlds := 100
+	worlds := 60
 	switch {
 	case gittest.Torture():
 		worlds = 520

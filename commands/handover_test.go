@@ -52,7 +52,10 @@ func TestHandOver(t *testing.T) {
 		buildFor(t, format, filepath.Join(built, format))
 	}
 	for program, format := range map[string]string{"sha1": "sha256", "sha256": "sha1"} {
-		for _, place := range []string{"bin", "libexec/git-checkpoint", "libexec/git-core", "libexec"} {
+		for i, place := range []string{"bin", "libexec/git-checkpoint", "libexec/git-core", "libexec"} {
+			if i%2 != gittest.Day()%2 && !gittest.Torture() {
+				continue
+			}
 			t.Run(format+" in "+place, func(t *testing.T) {
 				prefix := t.TempDir()
 				install(t, filepath.Join(built, program), filepath.Join(prefix, "bin", "git-checkpoint"))

@@ -196,9 +196,12 @@ func TestReaderAgrees(t *testing.T) {
 func TestReaderReadsRealChains(t *testing.T) {
 	t.Parallel()
 	w := newReaderWorld(t)
-	scripts := []string{"triggers", "states", "ledger", "sync", "records"}
-	if testing.Short() {
-		scripts = scripts[:1]
+	scripts := []string{"triggers"}
+	switch more := []string{"states", "ledger", "sync", "records"}; {
+	case gittest.Torture():
+		scripts = append(scripts, more...)
+	case !testing.Short():
+		scripts = append(scripts, more[gittest.Day()%len(more)])
 	}
 	var dirs []string
 	for _, script := range scripts {

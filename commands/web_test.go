@@ -29,6 +29,7 @@ import (
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/layout"
 	"git-checkpoint/gitstore/layout/crunch"
+	"git-checkpoint/gitstore/testing/gittest"
 )
 
 // A served is a repository in a temporary directory, and the page of git checkpoint web
@@ -252,8 +253,11 @@ func ofPage(page string) (files []string) {
 // The page plans a restore as the command does, in 200 random states of a repository: the same files,
 // the same refusals with the same commands.
 func TestPageAndCommandPlanTheSame(t *testing.T) {
-	steps := 200
-	if testing.Short() {
+	steps := 60
+	switch {
+	case gittest.Torture():
+		steps = 200
+	case testing.Short():
 		steps = 20
 	}
 	s := serve(t, []string{"first"}, []string{"config", "checkpoint.min-interval", "0"})
