@@ -14,7 +14,7 @@ install: ## the program on PATH, so that `git checkpoint` runs it
 test: ## the daily tests: about 50 seconds on two cores
 	go test -short ./...
 
-test-all: ## everything but campaigns: about four minutes
+test-all: ## everything but campaigns: about ten minutes
 	go test -timeout 60m ./...
 
 script: ## one script: make script NAME=save-push

@@ -199,6 +199,7 @@ func (s *Database) Check(h plumbing.Hash) error {
 // Hold. Hold(false) ends it.
 func (s *Database) Hold(on bool) {
 	s.kept.Clear()
+	s.keptSize.Store(0)
 	s.isHeld.Store(on)
 }
 
