@@ -199,6 +199,10 @@ func withRecoveryHint(c *invoke.Invocation, err error) error {
 	var damaged *gitstore.CorruptError
 	isCorrupt := errors.As(err, &damaged)
 	isGit := err != nil && !isCorrupt && damageText().MatchString(err.Error())
+	if isCorrupt {
+		code, _ := damaged.Exit()
+		isCorrupt = code != failure.Failure // an error of the system
+	}
 	if !isGit && !isCorrupt || isCorrupt && damaged.Hint != "" || errors.As(err, new(*failure.Error)) || c.Subject.Issue == "" {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -71,7 +72,7 @@ func (s *Store) newestRecord(c *chain.Chain, limit int) (*checkpoint.Record, []e
 // would ignore an existing record.
 func (w *saveOp) refuse(left []error) error {
 	for _, err := range left {
-		if w.req.Newest || chain.IsExhausted(err) {
+		if w.req.Newest || odb.IsOfSystem(err) {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/retention"
 
@@ -20,7 +21,7 @@ type work struct{ head, staged, state plumbing.Hash }
 func (s *Store) keepWork(p retention.Policy, items []retention.Item, ds []retention.Decision, known map[checkpoint.ID]*chain.ChainCommit, coming *work, objects trees.Reader) (kept []retention.Decision, failed error) {
 	works := map[checkpoint.ID]*work{}
 	note := func(err error) bool {
-		if failed == nil && chain.IsExhausted(err) {
+		if failed == nil && odb.IsOfSystem(err) {
 			failed = err
 		}
 		return err == nil

@@ -2,12 +2,10 @@ package chain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/tasks"
@@ -255,12 +253,6 @@ func (s *Chains) ValidRecord(c *Checkpoint) (*checkpoint.Record, error) {
 		}
 	}
 	return r, nil
-}
-
-// IsExhausted reports whether an error comes from resource limits of the process or
-// system, and not from the data.
-func IsExhausted(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOMEM)
 }
 
 // HasArchive reports whether an issue's archive exists.

@@ -2,14 +2,18 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/operation"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
@@ -30,14 +34,24 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
+	hidden := sync.OnceValue(func() error { return odb.Hidden(s.repo.Info.ObjectDirs()) })
 	s.repo.Objects.Hold(true)
 	defer s.repo.Objects.Hold(false)
 	for _, name := range names {
 		issue, isKey := issueOf(name)
-		hash, problem := s.value(ctx, name, isKey)
+		hash, err := s.value(ctx, name, isKey)
 		switch {
-		case problem != "":
-			found = append(found, s.broken(ctx, name, issue, hash, problem))
+		case err != nil:
+			f := failure("%s: %s", name, strings.TrimPrefix(err.Error(), name+": "))
+			switch {
+			case isUnread(err):
+				f.Text += "; it may be intact"
+			case hidden() != nil:
+				f.Text += fmt.Sprintf("; it may be intact: %v", hidden())
+			default:
+				f = s.broken(ctx, f, name, issue, hash)
+			}
+			found = append(found, f)
 		case !isKey:
 			found = append(found, warning("%s: not a valid issue key; all commands ignore it", name))
 		case strings.HasPrefix(name, repo.OwnRefs) && s.chain.Lacks(ctx, issue):
@@ -76,33 +90,34 @@ func issueOf(ref string) (checkpoint.Issue, bool) {
 	return "", true
 }
 
-// value returns the value of a ref, zero if it is invalid, and why the ref is broken, or "".
-func (s *Doctor) value(ctx context.Context, name string, isKey bool) (hash plumbing.Hash, problem string) {
+// value returns the value of a ref, zero if it is invalid, and why the ref is broken, or nil.
+func (s *Doctor) value(ctx context.Context, name string, isKey bool) (plumbing.Hash, error) {
 	hash, err := s.repo.ReadRef(ctx, name)
-	if err == nil && hash.IsZero() {
-		return hash, "broken ref: git does not read it"
+	switch {
+	case err != nil:
+		return hash, err
+	case hash.IsZero():
+		return hash, errors.New("broken ref: git does not read it")
 	}
-	if err == nil {
-		switch _, commitErr := s.repo.ReadCommit(hash); {
-		case commitErr == nil && strings.HasPrefix(name, operation.Refs):
-			err = operation.Check(s.repo, name, hash)
-		case !s.repo.Objects.Has(hash):
-			problem = fmt.Sprintf("it points to %s, which does not exist", hash)
-		case isKey:
-			err = commitErr
-		}
+	switch _, err := s.repo.ReadCommit(hash); {
+	case err == nil && strings.HasPrefix(name, operation.Refs):
+		return hash, operation.Check(s.repo, name, hash)
+	case errors.Is(err, plumbing.ErrObjectNotFound):
+		return hash, fmt.Errorf("it points to %s, which does not exist", hash)
+	case isKey || isUnread(err):
+		return hash, err
 	}
-	if err != nil {
-		problem = strings.TrimPrefix(err.Error(), name+": ")
-	}
-	return hash, problem
+	return hash, nil
 }
 
-// broken returns the finding for a broken ref. A chain is reset to its last valid commit
+// isUnread reports whether an error says nothing about the object of a ref. A disk that fails once may
+// read it later.
+func isUnread(err error) bool { return odb.IsOfSystem(err) || errors.Is(err, syscall.EIO) }
+
+// broken adds the fix of a broken ref to its finding. A chain is reset to its last valid commit
 // if known. Otherwise the ref is set aside, but only if HEAD is readable, because a
 // missing disk may return later.
-func (s *Doctor) broken(ctx context.Context, name string, issue checkpoint.Issue, hash plumbing.Hash, problem string) Finding {
-	f := failure("%s: %s", name, problem)
+func (s *Doctor) broken(ctx context.Context, f Finding, name string, issue checkpoint.Issue, hash plumbing.Hash) Finding {
 	if issue != "" {
 		if good := s.lastSound(ctx, issue, name); !good.IsZero() {
 			return f.withFix(func(ctx context.Context) (string, error) {

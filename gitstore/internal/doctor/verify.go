@@ -12,6 +12,7 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/odb"
 	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
@@ -59,7 +60,7 @@ func (n *Verification) Verify(ctx context.Context, issue checkpoint.Issue) (*Rep
 			v.report.Warnings[a.index] += fmt.Sprintf(" (%d times)", a.count)
 		}
 	}
-	return v.report, nil
+	return v.report, ctx.Err()
 }
 
 func (n *Verification) verifier(ctx context.Context, issue checkpoint.Issue) *verifier {
@@ -103,7 +104,7 @@ func (v *verifier) errorf(format string, args ...any) {
 
 // notice notes a lack of resources and the object that an error is about.
 func (v *verifier) notice(err error) {
-	if v.exhausted == nil && chain.IsExhausted(err) {
+	if v.exhausted == nil && odb.IsOfSystem(err) {
 		v.exhausted = err
 	}
 	if e, ok := errors.AsType[*repo.CorruptError](err); ok && v.exhausted == nil && !e.Lost.IsZero() && !slices.Contains(v.report.Lost, e.Lost) {
@@ -135,7 +136,7 @@ func (v *verifier) chain(ref string) {
 	c, err := v.doctor.chain.ReadChain(v.ctx, v.report.Issue, ref, 0)
 	if err != nil {
 		tip, refErr := v.repo.ReadRef(v.ctx, ref)
-		isBroken := refErr != nil || !v.repo.Objects.Has(tip)
+		isBroken := !odb.IsOfSystem(err) && (refErr != nil || !v.repo.Objects.Has(tip))
 		v.report.BrokenRef = v.report.BrokenRef || isBroken && errors.As(err, new(*repo.CorruptError))
 		v.errorf("%v", err)
 		return
@@ -154,6 +155,9 @@ func (v *verifier) chain(ref string) {
 	for i := range c.Commits {
 		if i%heldCommits == 0 {
 			v.repo.Objects.Hold(true)
+		}
+		if v.ctx.Err() != nil {
+			return
 		}
 		v.repo.Progress(i, len(c.Commits))
 		l := &c.Commits[i]
@@ -189,8 +193,8 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) bool {
 	if v.sound[hash] || hash == trees.Empty {
 		return true
 	}
-	if v.seen[hash] {
-		return false // reported already
+	if v.seen[hash] || v.ctx.Err() != nil {
+		return false // reported already, or stopped
 	}
 	v.seen[hash] = true
 	var entries []trees.Entry
@@ -238,7 +242,7 @@ func (v *verifier) tree(name, dir string, hash plumbing.Hash) bool {
 
 // blob checks a file once, and reports whether it is sound. A partial clone may lack it.
 func (v *verifier) blob(name, path string, hash plumbing.Hash) bool {
-	if v.seen[hash] || v.sound[hash] {
+	if v.seen[hash] || v.sound[hash] || v.ctx.Err() != nil {
 		return v.sound[hash]
 	}
 	v.seen[hash] = true
@@ -326,7 +330,7 @@ func (s *Doctor) NewestValid(ctx context.Context, issue checkpoint.Issue, deep b
 		switch {
 		case err == nil && chain.Unordered(r) == nil:
 			return c, r, nil
-		case chain.IsExhausted(err):
+		case odb.IsOfSystem(err):
 			return nil, nil, fmt.Errorf("read %s: %w", c.ID, err)
 		}
 	}

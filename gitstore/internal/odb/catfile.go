@@ -68,6 +68,8 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 		}
 		if _, err = io.WriteString(t.run, command); err == nil {
 			a, err = readAnswer(t.out, q, h)
+		} else {
+			err = fmt.Errorf("%w: %w", errNoAnswer, err)
 		}
 		if err == nil && c.isOld && q == forInfo {
 			_, err = io.CopyN(io.Discard, t.out, a.size+1)
@@ -83,9 +85,9 @@ func (c *catFile) ask(q question, h plumbing.Hash) (a answer, err error) {
 			return a, fmt.Errorf("object %s: %w", h, err)
 		case git.Code(ended) == git.UsageCode && !c.isOld:
 			c.isOld = true
-		case t.answered:
 		case isPromised(ended):
 			return a, plumbing.ErrObjectNotFound
+		case t.answered:
 		case git.Code(ended) > 0:
 			return a, fmt.Errorf("object %s: %w", h, ended)
 		default:
@@ -116,8 +118,11 @@ func (s *Database) ReadAhead(objects []plumbing.Hash) {
 			fmt.Fprintf(questions, "%s %s\n", forContents, h)
 		}
 	}
+	if s.cat.isOld || len(list) == 0 {
+		return
+	}
 	t, err := s.cat.talk()
-	if err != nil || s.cat.isOld || len(list) == 0 {
+	if err != nil {
 		return
 	}
 	questions.WriteString(send)
@@ -193,7 +198,7 @@ func readAnswer(r *bufio.Reader, q question, h plumbing.Hash) (a answer, err err
 func readHeader(r *bufio.Reader, h plumbing.Hash) (a answer, err error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
-		return a, fmt.Errorf("read the answer of git cat-file: %w", err)
+		return a, fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	words := bytes.Fields(line)
 	if len(words) == 2 && string(words[0]) == h.String() && string(words[1]) == "missing" {

@@ -18,6 +18,7 @@ import (
 
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git/objectformat"
+	"git-checkpoint/gitstore/internal/odb"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -193,7 +194,10 @@ func (f *Finder) Lookup(tree plumbing.Hash, path string) (uint32, plumbing.Hash,
 // ReadAhead reads the directories of a path below many trees: with ahead, all of a level at once.
 func (f *Finder) ReadAhead(ahead func([]plumbing.Hash), roots []plumbing.Hash, path string) {
 	for deeper := true; deeper; {
-		ahead(roots)
+		ahead(slices.DeleteFunc(slices.Clone(roots), func(root plumbing.Hash) bool {
+			_, isRead := f.read[root]
+			return isRead
+		}))
 		var name string
 		name, path, deeper = strings.Cut(path, "/")
 		below := map[plumbing.Hash]bool{}
@@ -275,8 +279,11 @@ func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e
 func (e *CorruptError) Unwrap() error { return e.Err }
 
 // Exit returns the exit code and the hint of the cause, such as a missing object of a partial clone,
-// or Invalid. A syntax error is no usage error here, because the user did not type the stored text.
+// or Invalid. An error of the system says nothing about the object. A syntax error is no usage error here, because the user did not type the stored text.
 func (e *CorruptError) Exit() (code int, hint string) {
+	if odb.IsOfSystem(e.Err) {
+		return failure.Failure, ""
+	}
 	if cause, ok := failure.Of(e.Err); ok {
 		switch code, hint = cause.Exit(); code {
 		case failure.Usage, failure.Invalid, failure.Repository, failure.Failure:
