@@ -139,7 +139,7 @@ func TestWebShowsWhatStatusShowsBesideTheVerdict(t *testing.T) {
 func TestWebChangesUpdateTheMirror(t *testing.T) {
 	s := serve(t, []string{"first", "second"}, []string{"config", "checkpoint.mirror", "crunch"})
 	mirrored := func() []string {
-		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(layout.Folder(crunch.Name, "42")), "CP-*.yaml"))
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(strings.ReplaceAll(layout.Find(crunch.Name).Folder, "{issue}", "42")), "CP-*.yaml"))
 		require.NoError(t, err)
 		return files
 	}

@@ -26,7 +26,7 @@
 //	            the same, and already answered             proceed_with_warning
 //	outputs     a referenced file is missing               prompt_user
 //	            a file differs from its digest             proceed_with_warning
-//	time        in the future, or older than MaxAge        proceed_with_warning
+//	time        in the future, or older than a week        proceed_with_warning
 //	            the same for the times in a dotagent state proceed_with_warning
 //	progress    phases out of order                        prompt_user
 //	            phases recorded twice                      proceed_with_warning
@@ -75,6 +75,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
+
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 )
@@ -97,14 +99,13 @@ func Evaluate(r *checkpoint.Record, f Facts, rules Rules) Verdict {
 		v.Action = max(v.Action, reason.Action)
 		v.Corrupt = v.Corrupt || reason.Corrupt
 	}
-	v.Damaged = f.Files.Damaged != ""
-	v.CanResume = v.Action < StartFresh && !v.Damaged
+	v.CanResume = v.Action < StartFresh && f.Files.Damaged == ""
 	v.Stale = rules.Strict && len(v.Warnings()) > 0
 	v.AutoResume, v.AutoReason = in.unattended()
-	v.Changed, v.InTheWay, v.Restores, v.Unsaved = f.Files.Changed, f.Files.InTheWay, f.Files.Restores, f.Files.Unsaved
 	v.Awaiting = in.awaiting()
-	v.StateLabel, v.Phase = in.followLabels()
-	v.Next, v.Old, v.Stories = f.Next, in.beyondMaxAge(in.written()) || in.beganLongAgo(), f.Stories
+	_, v.Phase = in.followLabels()
+	v.Files, v.Next, v.Stories = f.Files, f.Next, f.Stories
+	v.Old = in.beyondMaxAge(in.written()) || in.beganLongAgo()
 	v.At, v.Merged = in.point(v), f.Branch.Merged
 	if f.Branch.State == BranchOther && r.Branch() != "" {
 		v.Other = f.Branch
@@ -157,11 +158,11 @@ func (in input) point(v Verdict) progress.Point {
 // finished is the action of Next for a complete workflow.
 const finished = "complete"
 
-// Default rules.
+// Rules that no setting changes.
 const (
-	DefaultMaxAge    = 7 * 24 * time.Hour
-	DefaultTolerance = 14 * time.Hour // local time written as UTC is off by up to 14 h
-	DefaultSkew      = time.Minute    // between the clocks of two machines
+	DefaultMaxAge    = 7 * 24 * time.Hour // a checkpoint that is older has a warning
+	DefaultTolerance = 14 * time.Hour     // local time written as UTC is off by up to 14 h
+	DefaultSkew      = time.Minute        // between the clocks of two machines
 	StatePrefix      = "state:"
 )
 
@@ -193,9 +194,7 @@ func (r Rules) KnownPhases(of *checkpoint.Record) []string {
 
 // Rules are the settings of all checks. The zero value selects defaults.
 type Rules struct {
-	MaxAge        time.Duration     // age limit for a warning; 0 means DefaultMaxAge, negative disables
-	StatePrefix   string            // prefix of state labels; "" means StatePrefix
-	LabelsToPhase map[string]string // phases of labels, checked before the prefix
+	LabelsToPhase map[string]string // phases of labels, checked before StatePrefix
 	Phases        []string          // ordered phases; if empty, order is not checked and default phases apply
 	Handovers     []Handover        // allowed handovers between commands
 	IssueFollows  bool              // the issue takes the labels of the checkpoint, so its own name no phase
@@ -231,35 +230,24 @@ func (in input) reasons() []Reason {
 
 // add adds a finding, and returns it for its details until the next one.
 func (in input) add(check string, a Action, format string, args ...any) *Reason {
-	*in.found = append(*in.found, Reason{Check: check, Severity: a.Severity(), Action: a, Message: fmt.Sprintf(format, args...)})
+	*in.found = append(*in.found, Reason{Check: check, Action: a, Message: fmt.Sprintf(format, args...)})
 	return &(*in.found)[len(*in.found)-1]
 }
 
 // unchecked adds a finding about an unknown fact.
 func (in input) unchecked(check, what, why string) {
-	in.add(check, ProceedWithWarning, "%s not checked: %s", what, printable(cmp.Or(why, "no data")))
+	in.add(check, ProceedWithWarning, "%s not checked: %s", what, failure.Printable(cmp.Or(why, "no data")))
 }
 
-// checkFindings adds the caller's findings. It limits actions to the valid range and
-// sets missing severities.
-func checkFindings(in input) {
-	for _, r := range in.facts.Findings {
-		r.Action = min(max(r.Action, Resume), StartFresh)
-		if r.Severity == "" {
-			r.Severity = r.Action.Severity()
-		}
-		*in.found = append(*in.found, r)
-	}
-}
+// checkFindings adds the caller's findings.
+func checkFindings(in input) { *in.found = append(*in.found, in.facts.Findings...) }
 
-// aliases maps alternative names to default phases.
-var aliases = map[string]string{"e2e": "validation"}
-
-func (r Rules) alias(phase string) string {
-	if len(r.Phases) > 0 {
-		return ""
+// alias returns the default phase with an alternative name, or "".
+func (r Rules) alias(name string) string {
+	if name == "e2e" && len(r.Phases) == 0 {
+		return "validation"
 	}
-	return aliases[phase]
+	return ""
 }
 
 // StateLabels returns unique state labels: labels with the prefix and labels in
@@ -267,14 +255,12 @@ func (r Rules) alias(phase string) string {
 func (r Rules) StateLabels(labels []string) []string {
 	var out []string
 	for _, l := range set(labels) {
-		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, cmp.Or(r.StatePrefix, StatePrefix)) {
+		if _, mapped := r.LabelsToPhase[l]; mapped || strings.HasPrefix(l, StatePrefix) {
 			out = append(out, l)
 		}
 	}
 	return out
 }
-
-func (r Rules) maxAge() time.Duration { return cmp.Or(r.MaxAge, DefaultMaxAge) }
 
 // PhaseOfLabels returns the phase of the only state label of an issue, or "".
 func (r Rules) PhaseOfLabels(labels []string) string {
@@ -295,7 +281,7 @@ func (r Rules) phaseOf(label string, names []string) string {
 	if len(phases) == 0 {
 		phases = defaultPhases
 	}
-	phase, ok := strings.CutPrefix(label, cmp.Or(r.StatePrefix, StatePrefix))
+	phase, ok := strings.CutPrefix(label, StatePrefix)
 	if alias := r.alias(phase); ok && alias != "" {
 		return alias
 	}

@@ -31,9 +31,8 @@ type Facts struct {
 
 	Stories []story.Standing // stories of a lead, whose record has their joined states
 
-	Approvals []string // phases with pending approval, besides those in the record
-	Approved  []string // phases approved by the user with this command
-	Findings  []Reason // findings of checks that only the caller can make
+	Approved []string // phases approved by the user with this command
+	Findings []Reason // findings of checks that only the caller can make
 }
 
 // BranchState is the current state of the checkpoint's branch.
@@ -106,8 +105,8 @@ type Base struct {
 // Files compares the paths of files_modified with the snapshot.
 type Files struct {
 	Checked  bool
-	Changed  []string
-	InTheWay []string // untracked files of Changed, which a restore keeps
+	Changed  []string // since the checkpoint
+	InTheWay []string // untracked files of Changed, which no choice replaces
 	Restores []string // files that a resume puts back
 	Unsaved  []string // files outside of the checkpoint that changed or came since, which a restore keeps
 	Damaged  string   // content of the checkpoint that is missing or damaged, so that a restore fails

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/failure"
+
 	"git-checkpoint/gitstore/diff"
 )
 
@@ -51,7 +53,7 @@ func checkIssue(in input) {
 		in.unchecked("issue", "Issue", in.facts.NoIssue)
 		return
 	case now == nil && in.issue.Known:
-		in.add("issue", Resume, "Issue not checked: %s", printable(in.facts.NoIssue))
+		in.add("issue", Resume, "Issue not checked: %s", failure.Printable(in.facts.NoIssue))
 		return
 	case now == nil:
 		return
@@ -207,11 +209,11 @@ func (in input) phaseDetail() []string {
 	case label == "":
 		return nil
 	case phase == "":
-		return []string{"phase unchanged: label " + printable(label) + " maps to no phase"}
+		return []string{"phase unchanged: label " + failure.Printable(label) + " maps to no phase"}
 	case phase == in.record.Phase():
-		return []string{"phase: " + printable(phase) + ", as recorded"}
+		return []string{"phase: " + failure.Printable(phase) + ", as recorded"}
 	}
-	return []string{"phase: " + phaseName(in.record.Phase()) + " -> " + printable(phase)}
+	return []string{"phase: " + phaseName(in.record.Phase()) + " -> " + failure.Printable(phase)}
 }
 
 // followLabels returns the new state label and phase if labels changed. It returns no
@@ -227,7 +229,7 @@ func (in input) followLabels() (label, phase string) {
 	return now[0], in.rules.phaseOf(now[0], in.record.Progress().Names)
 }
 
-func phaseName(s string) string { return printable(cmp.Or(s, "none")) }
+func phaseName(s string) string { return failure.Printable(cmp.Or(s, "none")) }
 
 // checkHandover checks whether the resuming command may continue a workflow of another
 // command. It reports no finding if a command is unknown.
@@ -240,7 +242,7 @@ func checkHandover(in input) {
 	}
 	what := "a workflow"
 	if scope != "" {
-		what = "a workflow of scope " + printable(scope)
+		what = "a workflow of scope " + failure.Printable(scope)
 	}
-	in.add("command", PromptUser, "Begun by %s, and %s cannot continue %s", printable(from), printable(to), what)
+	in.add("command", PromptUser, "Begun by %s, and %s cannot continue %s", failure.Printable(from), failure.Printable(to), what)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
+
 	"git-checkpoint/gitstore/checkpoint"
 )
 
@@ -17,7 +19,7 @@ func checkCanResume(in input) {
 		return
 	}
 	for _, w := range in.record.Warnings() {
-		in.add("can_resume", StartFresh, "%s", printable(w))
+		in.add("can_resume", StartFresh, "%s", failure.Printable(w))
 	}
 	if len(in.record.Warnings()) == 0 {
 		in.add("can_resume", StartFresh, "Checkpoint is marked as not resumable")
@@ -28,7 +30,7 @@ func checkCanResume(in input) {
 func checkRecord(in input) {
 	if in.record.CanResume() {
 		for _, w := range in.record.Warnings() {
-			in.add("record", ProceedWithWarning, "%s", printable(w))
+			in.add("record", ProceedWithWarning, "%s", failure.Printable(w))
 		}
 	}
 	if left := in.record.Snapshot().LeftOut(); len(left) > 0 {
@@ -36,12 +38,12 @@ func checkRecord(in input) {
 		if len(left) == 1 {
 			are = " is"
 		}
-		r := in.add("record", ProceedWithWarning, "%s%s not in the checkpoint: %s", count(len(left), "file"), are, printable(left[0].Path+", "+left[0].Reason))
+		r := in.add("record", ProceedWithWarning, "%s%s not in the checkpoint: %s", failure.Plural(len(left), "file"), are, failure.Printable(left[0].Path+", "+left[0].Reason))
 		for _, f := range left {
 			if f.Path == "." || f.Reason == checkpoint.OutOfTime {
-				r.Message = "Files are not in the checkpoint: " + printable(f.Reason)
+				r.Message = "Files are not in the checkpoint: " + failure.Printable(f.Reason)
 			}
-			r.Detail = append(r.Detail, printable(f.Path+", "+f.Reason))
+			r.Detail = append(r.Detail, failure.Printable(f.Path+", "+f.Reason))
 		}
 	}
 	if !in.record.PrerequisitesMet() {
@@ -57,7 +59,7 @@ func checkTime(in input) {
 	case now.IsZero():
 		in.unchecked("time", "Checkpoint time", "the current time is unknown")
 	case in.beyondMaxAge(t):
-		in.add("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(in.rules.maxAge()), checkpoint.FormatTime(t))
+		in.add("time", ProceedWithWarning, "Checkpoint is older than %s: %s", span(DefaultMaxAge), checkpoint.FormatTime(t))
 	default:
 		in.future("Checkpoint time", t)
 	}
@@ -75,9 +77,9 @@ func checkStateTimes(in input) {
 	switch isFuture = in.future("last_updated", touched) || isFuture; {
 	case isFuture || in.beyondMaxAge(in.record.CreatedAt()):
 	case in.beyondMaxAge(touched):
-		in.add("time", ProceedWithWarning, "State was last updated more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(touched))
+		in.add("time", ProceedWithWarning, "State was last updated more than %s ago: %s", span(DefaultMaxAge), checkpoint.FormatTime(touched))
 	case in.beganLongAgo():
-		in.add("time", ProceedWithWarning, "Workflow was started more than %s ago: %s", span(in.rules.maxAge()), checkpoint.FormatTime(began))
+		in.add("time", ProceedWithWarning, "Workflow was started more than %s ago: %s", span(DefaultMaxAge), checkpoint.FormatTime(began))
 	}
 }
 
@@ -103,13 +105,10 @@ func (in input) beganLongAgo() bool {
 // span formats a duration in days if possible, otherwise in hours.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
-	switch {
-	case d%day == 0:
-		return count(int(d/day), "day")
-	case d%time.Hour == 0:
-		return fmt.Sprintf("%d h", d/time.Hour)
+	if d%day == 0 {
+		return failure.Plural(int(d/day), "day")
 	}
-	return d.String()
+	return fmt.Sprintf("%d h", d/time.Hour)
 }
 
 // written returns the time of the checkpoint, or the time of its dotagent state if that is
@@ -124,8 +123,7 @@ func (in input) written() time.Time {
 
 // beyondMaxAge reports whether a known time is older than the age limit.
 func (in input) beyondMaxAge(t time.Time) bool {
-	limit := in.rules.maxAge()
-	return !t.IsZero() && !in.facts.Now.IsZero() && limit > 0 && in.facts.Now.Sub(t) > limit
+	return !t.IsZero() && !in.facts.Now.IsZero() && in.facts.Now.Sub(t) > DefaultMaxAge
 }
 
 // unmet returns the unmet conditions in a fixed order, so that the first condition is the
@@ -140,11 +138,11 @@ func (in input) unmet() []condition {
 	status := in.record.WorkflowStatus()
 	add(!in.record.TestsPassing(), "Tests failing in last run", false)
 	add(in.record.LastError() != "", "Last run had errors", false)
-	if !running(status) {
-		out = append(out, condition{text: "Checkpoint status: " + printable(status) + " (expected: in_progress)", status: true})
+	if word := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(status)); word != "" && word != "in_progress" {
+		out = append(out, condition{text: "Checkpoint status: " + failure.Printable(status) + " (expected: in_progress)", status: true})
 	}
 	age := in.facts.Now.Sub(in.written())
-	add(in.beyondMaxAge(in.written()), fmt.Sprintf("Checkpoint %s old (max: %s)", count(int(age/(24*time.Hour)), "day"), span(in.rules.maxAge())), true)
+	add(in.beyondMaxAge(in.written()), fmt.Sprintf("Checkpoint %s old (max: %s)", failure.Plural(int(age/(24*time.Hour)), "day"), span(DefaultMaxAge)), true)
 	add(in.facts.Plan.Changed, "Plan file modified since checkpoint", false)
 	return out
 }
@@ -156,12 +154,6 @@ type condition struct {
 	text     string
 	reported bool
 	status   bool // workflow status: dotagent needs an answer for it, other layouts warn
-}
-
-// running reports whether a status means that the workflow is in progress.
-func running(status string) bool {
-	s := strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(status))
-	return s == "" || s == "in_progress"
 }
 
 // checkWorkflow adds findings about the run that ended with the checkpoint. If
@@ -184,12 +176,9 @@ func checkWorkflow(in input) {
 	}
 }
 
-// loop is the number of resumes of one checkpoint that causes a warning.
-const loop = 3
-
-// checkLoop warns if a checkpoint is resumed repeatedly without a save.
+// checkLoop warns if a checkpoint is resumed for the third time without a save.
 func checkLoop(in input) {
-	if in.facts.Resumes >= loop-1 {
-		in.add("loop", ProceedWithWarning, "Resumed %s without a save in between", count(in.facts.Resumes, "time"))
+	if in.facts.Resumes >= 2 {
+		in.add("loop", ProceedWithWarning, "Resumed %s without a save in between", failure.Plural(in.facts.Resumes, "time"))
 	}
 }

@@ -2,7 +2,6 @@ package freshness
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,43 +23,26 @@ const (
 	StartFresh
 )
 
-var actionNames = [...]string{"resume", "proceed_with_warning", "prompt_user", "start_fresh"}
-
 // String returns the name used in JSON output.
 func (a Action) String() string {
-	if a < Resume || a > StartFresh {
-		return fmt.Sprintf("action(%d)", int(a))
-	}
-	return actionNames[a]
+	return [...]string{"resume", "proceed_with_warning", "prompt_user", "start_fresh"}[a]
 }
 
 // MarshalText returns the name for JSON.
 func (a Action) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// Severity returns the severity of a reason with this action: note, warning, question or
-// error.
-func (a Action) Severity() string {
-	switch a {
-	case Resume:
-		return "note"
-	case ProceedWithWarning:
-		return "warning"
-	case PromptUser:
-		return "question"
-	}
-	return "error"
-}
+// Severity returns the severity of a reason with this action.
+func (a Action) Severity() string { return [...]string{"note", "warning", "question", "error"}[a] }
 
 // Reason is one finding.
 type Reason struct {
-	Check    string // table row, such as "labels"
-	Severity string
-	Message  string
-	Action   Action
-	Detail   []string // details that Message does not have, one per line
-	Diff     []string // diff lines with prefix - or +
-	Hint     string   // suggested command, or ""
-	Corrupt  bool     // the recorded state contradicts itself, its files or the clock
+	Check   string // table row, such as "labels"
+	Message string
+	Action  Action
+	Detail  []string // details that Message does not have, one per line
+	Diff    []string // diff lines with prefix - or +
+	Hint    string   // suggested command, or ""
+	Corrupt bool     // the recorded state contradicts itself, its files or the clock
 }
 
 // Verdict is the result of all checks.
@@ -75,48 +57,32 @@ type Verdict struct {
 	AutoResume bool
 	AutoReason string
 
-	// Changed lists files changed since the checkpoint. InTheWay lists the changed files
-	// that no choice replaces.
-	Changed, InTheWay []string
-
-	// Restores lists files that differ from the checkpoint and that a resume puts back.
-	Restores []string
-
-	// Unsaved lists files outside of the checkpoint that changed or came since. A resume leaves
-	// them as they are.
-	Unsaved []string
+	// Files is a copy of Facts.Files, Next of Facts.Next, and Stories of Facts.Stories.
+	Files   Files
+	Next    Next
+	Stories []story.Standing
 
 	// Awaiting lists phases with pending approval.
 	Awaiting []string
 
-	// StateLabel and Phase are the new state label and its phase if the issue's labels
-	// changed, otherwise "".
-	StateLabel string
-	Phase      string
+	// Phase is the phase of the new state label if the issue's labels changed, otherwise "".
+	Phase string
 
 	// Merged is the branch that has all of the work, if its own branch is gone, or "".
 	Merged string
 
-	// Old reports whether the checkpoint is older than Rules.MaxAge. For a dotagent record
+	// Old reports whether the checkpoint is older than DefaultMaxAge. For a dotagent record
 	// this includes the times of the recorded state.
 	Old bool
 
 	// Corrupt reports whether a reason is marked as corrupt.
 	Corrupt bool
 
-	// Damaged reports whether the files of the checkpoint cannot be restored, because content of
-	// the checkpoint is missing or damaged.
-	Damaged bool
-
 	// Other is a copy of Facts.Branch if HEAD is on another branch, otherwise zero.
 	Other Branch
 
 	// At is the point at which the work goes on. Work that waits for an approval is not complete.
 	At progress.Point
-
-	// Next is a copy of Facts.Next, and Stories of Facts.Stories.
-	Next    Next
-	Stories []story.Standing
 }
 
 // Recorded returns a verdict that has the point of a record alone, without a judgement.
@@ -140,17 +106,6 @@ func (v Verdict) WorstFirst() []Reason {
 	return reasons
 }
 
-// printable quotes text with control characters. Records and issues are untrusted, and
-// messages are printed to terminals. Other text is returned unchanged.
-func printable(s string) string {
-	for _, r := range s {
-		if !strconv.IsPrint(r) || r == '\uFFFD' {
-			return quoted(s)
-		}
-	}
-	return s
-}
-
 func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
 // command joins words into a shell command, quoted if they have shell syntax, since a
@@ -158,7 +113,7 @@ func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 // characters. No quoting makes such characters safe on a terminal.
 func command(words ...string) string {
 	for k, w := range words {
-		if printable(w) != w {
+		if failure.Printable(w) != w {
 			return ""
 		}
 		words[k] = failure.Quote(w)
@@ -177,11 +132,4 @@ func short(rev string) string {
 		return rev
 	}
 	return rev[:12]
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

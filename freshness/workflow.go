@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/failure"
+
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
 )
@@ -20,7 +22,11 @@ func checkProgress(in input) {
 	if len(set(p.Completed)) != len(p.Completed) {
 		in.add("progress", ProceedWithWarning, "Completed phases are recorded twice").Detail = listed("completed", p.Completed)
 	}
-	place := in.order(p)
+	names := p.Names
+	if len(names) == 0 {
+		names = in.rules.Phases
+	}
+	place := func(phase string) (int, bool) { return progress.Place(names, phase) }
 	var done []int
 	for _, name := range slices.Concat(p.Completed, p.Skipped) {
 		n, ok := place(name)
@@ -44,39 +50,14 @@ func checkProgress(in input) {
 	r.Corrupt, r.Detail = true, append(listed("completed", p.Completed), "current: "+phaseName(now))
 }
 
-// order returns a function that maps a phase to its zero-based position: in the record's
-// names, in the configured phases, or by phase number.
-func (in input) order(p checkpoint.Progress) func(string) (int, bool) {
-	names := p.Names
-	if len(names) == 0 {
-		names = in.rules.Phases
-	}
-	if len(names) > 0 {
-		return func(s string) (int, bool) {
-			n := slices.Index(names, s)
-			return n, n >= 0
-		}
-	}
-	return func(s string) (int, bool) {
-		n, err := strconv.Atoi(s)
-		return n - 1, err == nil && n > 0
-	}
-}
-
 // begunAgain reports whether every missing phase before the last completed phase was
 // started a second time, for example after a new plan.
 func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
 	last := done[len(done)-1]
 	missing := last + 1 - len(done)
-	v, _ := in.record.Doc().Lookup("progress.phases")
-	phases, _ := v.(*checkpoint.Map)
 	again := 0
-	for phase, v := range phases.All() {
-		m, _ := v.(*checkpoint.Map)
-		attempt, _ := m.Get("attempt")
-		text, _ := attempt.(checkpoint.Number)
-		count, _ := text.Int()
-		if n, ok := place(phase); ok && n < last && count > 1 && !slices.Contains(done, n) {
+	for phase, m := range in.record.Doc().Sub("progress").Sub("phases").Subs() {
+		if n, ok := place(phase); ok && n < last && m.Int("attempt") > 1 && !slices.Contains(done, n) {
 			again++
 		}
 	}
@@ -85,7 +66,7 @@ func (in input) begunAgain(place func(string) (int, bool), done []int) bool {
 
 func checkApproval(in input) {
 	for _, phase := range in.awaiting() {
-		in.add("approval", PromptUser, "Approval of phase %s is pending", printable(phase))
+		in.add("approval", PromptUser, "Approval of phase %s is pending", failure.Printable(phase))
 	}
 }
 
@@ -99,10 +80,9 @@ func checkTokens(in input) {
 	}
 }
 
-// awaiting returns phases that wait for an approval, from the record and from
-// Facts.Approvals, without phases approved just now.
+// awaiting returns phases that wait for an approval, without phases approved just now.
 func (in input) awaiting() []string {
-	return minus(set(append(in.record.Awaiting(), in.facts.Approvals...)), set(in.facts.Approved))
+	return minus(set(in.record.Awaiting()), set(in.facts.Approved))
 }
 
 // checkTasks reports tasks that were running at the checkpoint. It cannot check whether
@@ -117,7 +97,7 @@ func checkTasks(in input) {
 		case f.Exists:
 			state = "its output exists"
 		}
-		in.add("tasks", ProceedWithWarning, "Task %s was running and %s", printable(t.ID), state)
+		in.add("tasks", ProceedWithWarning, "Task %s was running and %s", failure.Printable(t.ID), state)
 	}
 	if last := in.capped(from, "tasks", "task", "more were running"); last != nil {
 		last.Hint = in.settle() // one command recovers all tasks
@@ -136,7 +116,7 @@ func (in input) capped(from int, check, what, text string) *Reason {
 	n := len(*in.found) - from
 	if n > maxItems {
 		*in.found = (*in.found)[:from+maxItems-1]
-		return in.add(check, ProceedWithWarning, "%s %s", count(n-maxItems+1, what), text)
+		return in.add(check, ProceedWithWarning, "%s %s", failure.Plural(n-maxItems+1, what), text)
 	}
 	if n == 0 {
 		return nil
@@ -146,7 +126,7 @@ func (in input) capped(from int, check, what, text string) *Reason {
 
 // sentence returns an error text with an upper-case letter at its beginning.
 func sentence(text string) string {
-	text = printable(text)
+	text = failure.Printable(text)
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -175,8 +155,7 @@ func checkStory(in input) {
 		if text := s.Conflict(); text != "" {
 			in.add("story", ProceedWithWarning, "%s", sentence(text)).Hint = in.settle()
 		}
-		var over *story.LimitError
-		if errors.As(story.Err(in.record, s.Story), &over) && over.What != "" {
+		if over, ok := errors.AsType[*story.LimitError](story.Err(in.record, s.Story)); ok && over.What != "" {
 			in.add("story", ProceedWithWarning, "%s", sentence(over.Error()))
 		}
 	}

@@ -2,6 +2,9 @@ package freshness
 
 import (
 	"cmp"
+	"strings"
+
+	"git-checkpoint/gitstore/failure"
 )
 
 func checkBranch(in input) {
@@ -13,22 +16,22 @@ func checkBranch(in input) {
 	case BranchExists:
 	case BranchGone:
 		if b.Merged != "" {
-			in.add("branch", StartFresh, "Branch no longer exists: all of it is in %s", printable(b.Merged)).Hint = command("git", "checkpoint", "finish", cmp.Or(in.facts.Name, string(in.record.Issue())))
+			in.add("branch", StartFresh, "Branch no longer exists: all of it is in %s", failure.Printable(b.Merged)).Hint = command("git", "checkpoint", "finish", cmp.Or(in.facts.Name, string(in.record.Issue())))
 			return
 		}
-		in.offer(in.add("branch", StartFresh, "Branch no longer exists"), "branch: "+printable(name))
+		in.offer(in.add("branch", StartFresh, "Branch no longer exists"), "branch: "+failure.Printable(name))
 	case BranchRemote:
-		in.offer(in.add("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", printable(name)))
+		in.offer(in.add("branch", ProceedWithWarning, "Branch %s is not in this clone, but at a remote", failure.Printable(name)))
 	case BranchUnseen:
-		in.offer(in.add("branch", ProceedWithWarning, "Branch %s was never seen in this clone", printable(name)))
+		in.offer(in.add("branch", ProceedWithWarning, "Branch %s was never seen in this clone", failure.Printable(name)))
 	case BranchRenamed:
-		in.add("branch", ProceedWithWarning, "Branch %s was renamed to %s", printable(name), printable(b.Name)).Hint = command("git", "switch", b.Name)
+		in.add("branch", ProceedWithWarning, "Branch %s was renamed to %s", failure.Printable(name), failure.Printable(b.Name)).Hint = command("git", "switch", b.Name)
 	case BranchOther:
-		in.lead(in.add("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", printable(name), printable(b.Name)))
+		in.lead(in.add("branch", PromptUser, "The checkpoint is of branch %s, and HEAD is on %s", failure.Printable(name), failure.Printable(b.Name)))
 	case BranchReplaced:
-		in.add("branch", Resume, "Branch %s is used instead of %s", printable(b.Name), printable(name))
+		in.add("branch", Resume, "Branch %s is used instead of %s", failure.Printable(b.Name), failure.Printable(name))
 	default:
-		in.unchecked("branch", "Branch "+printable(name), b.Why)
+		in.unchecked("branch", "Branch "+failure.Printable(name), b.Why)
 	}
 }
 
@@ -39,10 +42,10 @@ func (in input) offer(r *Reason, detail ...string) {
 	r.Detail = append(r.Detail, detail...)
 	r.Hint = in.switchTo(name)
 	if b.Remote != "" {
-		r.Detail = append(r.Detail, "on a remote: "+printable(b.Remote))
+		r.Detail = append(r.Detail, "on a remote: "+failure.Printable(b.Remote))
 		r.Hint = command("git", "switch", "-c", name, "--track", b.Remote)
 	} else if b.At != "" {
-		r.Detail = append(r.Detail, "at remote "+printable(b.At))
+		r.Detail = append(r.Detail, "at remote "+failure.Printable(b.At))
 		r.Hint = command("git", "fetch", b.At, name+":"+name)
 	}
 }
@@ -61,15 +64,15 @@ func (in input) lead(r *Reason) {
 	name, b := in.record.Branch(), in.facts.Branch
 	switch {
 	case b.Place != "":
-		r.Detail = append(r.Detail, "branch "+printable(name)+" is checked out in "+printable(b.Place))
+		r.Detail = append(r.Detail, "branch "+failure.Printable(name)+" is checked out in "+failure.Printable(b.Place))
 		r.Hint = command("cd", b.Place)
 	case b.Exists:
 		r.Hint = command("git", "switch", name)
 	case b.Became != "":
-		r.Detail = append(r.Detail, "branch "+printable(name)+" was renamed to "+printable(b.Became))
+		r.Detail = append(r.Detail, "branch "+failure.Printable(name)+" was renamed to "+failure.Printable(b.Became))
 		r.Hint = command("git", "switch", b.Became)
 	default:
-		in.offer(r, "branch "+printable(name)+" is not in this clone")
+		in.offer(r, "branch "+failure.Printable(name)+" is not in this clone")
 		r.Hint = command("git", "checkpoint", "resume", cmp.Or(in.facts.Name, string(in.record.Issue())), "--branch", name)
 	}
 }
@@ -81,14 +84,14 @@ func checkHead(in input) {
 	case HeadMovedOn:
 		r := in.add("head", Resume, "HEAD moved on from %s to %s", commit(h.Saved), commit(h.Now))
 		if h.Ahead > 0 {
-			r.Detail = []string{count(h.Ahead, "commit") + " since the checkpoint"}
+			r.Detail = []string{failure.Plural(h.Ahead, "commit") + " since the checkpoint"}
 		}
 	case HeadDiverged:
 		in.add("head", Resume, "HEAD has diverged from %s to %s: the files are merged on top", commit(h.Saved), commit(h.Now)).Detail = []string{
-			"in common: " + commit(h.Base) + ", " + count(h.Ahead, "commit") + " of HEAD's since, " + count(h.Gone, "commit") + " of the checkpoint's",
+			"in common: " + commit(h.Base) + ", " + failure.Plural(h.Ahead, "commit") + " of HEAD's since, " + failure.Plural(h.Gone, "commit") + " of the checkpoint's",
 		}
 	case HeadUnknown:
-		in.add("head", PromptUser, "HEAD %s is not the checkpoint's %s, and cannot be compared: %s", commit(h.Now), commit(h.Saved), printable(h.Why)).Hint = "git fetch --unshallow"
+		in.add("head", PromptUser, "HEAD %s is not the checkpoint's %s, and cannot be compared: %s", commit(h.Now), commit(h.Saved), failure.Printable(h.Why)).Hint = "git fetch --unshallow"
 	case HeadApart:
 		r := in.add("head", PromptUser, "HEAD %s does not descend from the checkpoint's %s", commit(h.Now), commit(h.Saved))
 		r.Detail = apart(h)
@@ -104,7 +107,7 @@ func checkHead(in input) {
 func apart(h Head) []string {
 	var out []string
 	if h.Worktree != "" {
-		out = append(out, "branch "+printable(h.Home)+" is checked out in "+printable(h.Worktree))
+		out = append(out, "branch "+failure.Printable(h.Home)+" is checked out in "+failure.Printable(h.Worktree))
 	}
 	switch {
 	case h.Saved == "" || h.Now == "":
@@ -112,7 +115,7 @@ func apart(h Head) []string {
 	case h.Base == "":
 		return append(out, "no commit in common")
 	case h.Base == h.Now:
-		return append(out, "HEAD went back: "+count(h.Gone, "commit")+" of the checkpoint's not in it")
+		return append(out, "HEAD went back: "+failure.Plural(h.Gone, "commit")+" of the checkpoint's not in it")
 	}
 	return out
 }
@@ -128,15 +131,13 @@ func (in input) goHome(h Head) string {
 	case h.Base != "" && in.facts.Commit != "":
 		return command("git", "merge", "--ff-only", short(in.facts.Commit)+"^2^")
 	}
-	if in.record.Branch() == "" {
-		return in.switchTo("checkpoint")
-	}
-	return in.switchTo(in.record.Branch() + "-checkpoint") // the branch itself exists, usually with other commits
+	// The branch itself exists, usually with other commits.
+	return in.switchTo(strings.TrimPrefix(in.record.Branch()+"-checkpoint", "-"))
 }
 
 func checkBase(in input) {
 	if b := in.facts.Base; b.Name != "" && b.Behind > 0 {
-		in.add("base", Resume, "%s has %s that HEAD does not", printable(b.Name), count(b.Behind, "commit"))
+		in.add("base", Resume, "%s has %s that HEAD does not", failure.Printable(b.Name), failure.Plural(b.Behind, "commit"))
 	}
 }
 
@@ -147,11 +148,11 @@ func checkFiles(in input) {
 	}
 	switch {
 	case f.Damaged != "":
-		in.add("files", PromptUser, "The files cannot be restored: %s", printable(f.Damaged))
+		in.add("files", PromptUser, "The files cannot be restored: %s", failure.Printable(f.Damaged))
 	case !f.Checked && len(in.record.Files()) > 0:
 		in.unchecked("files", "Files", f.Why)
 	case len(f.Changed) > 0:
-		in.add("files", action, "%s changed since checkpoint: %s", count(len(f.Changed), "file"), some(f.Changed)).Detail = each(f.Changed)
+		in.add("files", action, "%s changed since checkpoint: %s", failure.Plural(len(f.Changed), "file"), some(f.Changed)).Detail = each(f.Changed)
 	}
 }
 
@@ -167,7 +168,7 @@ func some(l []string) string {
 func each(l []string) []string {
 	out := make([]string, len(l))
 	for k := range l {
-		out[k] = printable(l[k])
+		out[k] = failure.Printable(l[k])
 	}
 	return out
 }
@@ -179,9 +180,9 @@ func checkOutputs(in input) {
 		return
 	}
 	for _, path := range o.Missing {
-		in.add("outputs", PromptUser, "Output %s is missing", printable(path)).Corrupt = true
+		in.add("outputs", PromptUser, "Output %s is missing", failure.Printable(path)).Corrupt = true
 	}
 	for _, path := range o.Changed {
-		in.add("outputs", ProceedWithWarning, "Output %s changed since checkpoint", printable(path))
+		in.add("outputs", ProceedWithWarning, "Output %s changed since checkpoint", failure.Printable(path))
 	}
 }

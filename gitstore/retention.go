@@ -174,7 +174,7 @@ func (s *Store) decide(ctx context.Context, c, archive *chain.Chain, req PruneRe
 		}
 	} else {
 		var err error
-		planned := retention.Plan(req.Policy, items, s.repo.Now())
+		planned := retention.Plan(req.Policy, items)
 		if result.Decisions, err = s.keepWork(req.Policy, items, planned, c.Index(), nil, s.repo.Objects); err != nil {
 			return nil, err
 		}
@@ -280,7 +280,7 @@ func (s *Store) applyRetention(ctx context.Context, below *chain.Chain, p retent
 	}
 	item := retention.Item{ID: r.ID(), Trigger: r.Trigger(), Phase: r.Phase(), Branch: r.Branch(), Resumable: r.CanResume(), Valid: true}
 	items := append([]retention.Item{item}, c.Items()...)
-	planned := retention.PlanSave(p, items, s.repo.Now())
+	planned := retention.PlanSave(p, items)
 	if drop, ids := dropped(planned); len(ids) == 0 || awaitsTurns(p, items, drop) {
 		return plain, nil // before the states of checkpoints are compared
 	}

@@ -21,7 +21,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/layout"
-	"git-checkpoint/gitstore/layout/crunch"
 	"git-checkpoint/gitstore/layout/pipeline"
 )
 
@@ -139,10 +138,7 @@ func otherSystemsFiles(c *invoke.Invocation) []string {
 	var found []string
 	looked := 0
 	for _, as := range layout.Names() {
-		dir := layout.Folder(as, "x")
-		if as == crunch.Name {
-			dir = strings.TrimSuffix(dir, "/x/checkpoints") // folder of all issues
-		}
+		dir, _, _ := strings.Cut(layout.Find(as).Folder, "/{issue}") // of all issues
 		_ = filepath.WalkDir(filepath.Join(c.Store.Root(), filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {
 			if looked++; looked > maxWritings {
 				return fs.SkipAll

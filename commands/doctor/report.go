@@ -45,27 +45,6 @@ func report(c *invoke.Invocation, result view.Doctor) error {
 		}
 		c.Printf("setting %s: %s, from %s\n", s.Key, view.Clean(value), origin)
 	}
-	if err := reportSizes(c, result); err != nil {
-		return err
-	}
-	c.Printf("doctor: %s, %s\n", view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
-	name := c.Env.Getenv(trace.Variable)
-	if !filepath.IsAbs(name) {
-		c.Printf("\nno trace: repeat the slow or failing command with %s=/tmp/trace, and then this report with the same variable\n", trace.Variable)
-		return nil
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("doctor: read the trace: %w", err)
-	}
-	if len(data) > traceEnd {
-		_, data, _ = bytes.Cut(data[len(data)-traceEnd:], []byte("\n"))
-	}
-	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
-	return nil
-}
-
-func reportSizes(c *invoke.Invocation, result view.Doctor) error {
 	live, strange, err := c.Store.Issues(c.Ctx, false)
 	if err != nil {
 		return err
@@ -81,6 +60,20 @@ func reportSizes(c *invoke.Invocation, result view.Doctor) error {
 	c.Printf("issues: %d, archived %d, refs that are no issue %d\n", len(live), len(archived), len(strange))
 	c.Printf("checkpoints: %d\n", result.Checked)
 	c.Printf("objects: %s, %s\n", view.Plural(o.Loose, "loose object"), view.Plural(o.Packs, "pack"))
+	c.Printf("doctor: %s, %s\n", view.Plural(len(result.Errors), "error"), view.Plural(len(result.Warnings), "warning"))
+	name := c.Env.Getenv(trace.Variable)
+	if !filepath.IsAbs(name) {
+		c.Printf("\nno trace: repeat the slow or failing command with %s=/tmp/trace, and then this report with the same variable\n", trace.Variable)
+		return nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("doctor: read the trace: %w", err)
+	}
+	if len(data) > traceEnd {
+		_, data, _ = bytes.Cut(data[len(data)-traceEnd:], []byte("\n"))
+	}
+	c.Printf("\ntrace:\n%s", view.CleanBlock(string(data)))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/mirror"
@@ -71,6 +72,8 @@ func (o *exportOptions) check(c *invoke.Invocation) error {
 		return failure.Usagef("export: --as jsonl already prints JSON: omit --json, or give --dir")
 	case o.as == commits && (o.target != "" || o.force):
 		return failure.Usagef("export: --as commits writes a branch: it takes no --dir and no --force")
+	case o.as == jsonLines && len(c.Line.Args) > 1:
+		return failure.Usagef("export: --as jsonl writes all checkpoints of an issue: give no ID")
 	case o.as == "":
 		return failure.Usagef("export: no layout given: use --as with %s", view.OneOf(layout.Names()))
 	case o.as == jsonLines, o.as == commits:
@@ -89,11 +92,16 @@ func runExport(c *invoke.Invocation, o *exportOptions) error {
 	if o.as == commits {
 		return exportCommits(c)
 	}
-	issue, name, err := exported(c, o)
+	x, name := &exporting{c: c, exportOptions: *o}, "" // of the checkpoint
+	var err error
+	if len(c.Line.Args) < 2 {
+		x.issue, err = c.Issue()
+	} else {
+		x.issue, name, err = c.IssueAndName()
+	}
 	if err != nil {
 		return err
 	}
-	x := &exporting{c: c, exportOptions: *o, issue: issue}
 	if o.as == jsonLines {
 		return x.exportLines()
 	}
@@ -135,29 +143,16 @@ func exportCommits(c *invoke.Invocation) (err error) {
 	return nil
 }
 
-// exported returns the issue and the name of the checkpoint that the arguments name, or "".
-func exported(c *invoke.Invocation, o *exportOptions) (issue checkpoint.Issue, name string, err error) {
-	if len(c.Line.Args) < 2 {
-		issue, err = c.Issue()
-		return issue, "", err
-	}
-	if o.as == jsonLines {
-		return "", "", failure.Usagef("export: --as jsonl writes all checkpoints of an issue: give no ID")
-	}
-	return c.IssueAndName()
-}
-
 // files returns the files of the named checkpoint. Without a name they are those of the issue,
 // or of its newest archived checkpoint if the whole chain is archived. Work that failed goes to
 // the layout's folder for it.
 func (x *exporting) files(name string) ([]layout.Output, error) {
 	if name == "" {
 		records, err := work.RecordsToExport(x.c, x.issue, x.as)
-		var none *gitstore.NoneError
 		switch l, archiveErr := x.c.Store.Archived(x.c.Ctx, x.issue, 1); {
 		case err == nil:
 			return x.filesOf(records)
-		case !errors.As(err, &none) || archiveErr != nil || len(l.Checkpoints) == 0:
+		case !errors.As(err, new(*gitstore.NoneError)) || archiveErr != nil || len(l.Checkpoints) == 0:
 			return nil, err
 		default:
 			name = string(l.Checkpoints[0].ID)
@@ -172,7 +167,7 @@ func (x *exporting) files(name string) ([]layout.Output, error) {
 		return nil, err
 	}
 	if work.IsFailure(x.as, cp) {
-		if files, err := layout.FailedFiles(x.as, []*checkpoint.Record{r}); err == nil && len(files) > 0 {
+		if files, err := layout.Find(x.as).FailedFilesOf([]*checkpoint.Record{r}); err == nil && len(files) > 0 {
 			return files, nil
 		}
 	}
@@ -183,7 +178,7 @@ func (x *exporting) filesOf(records []*checkpoint.Record) ([]layout.Output, erro
 	if x.as == pipeline.Name {
 		records[0] = joinedLead(x.c, records[0])
 	}
-	files, err := layout.Files(x.as, records)
+	files, err := layout.Find(x.as).FilesOf(records)
 	if err != nil {
 		return nil, fmt.Errorf("export: issue %s: %w", x.issue, err)
 	}
@@ -266,28 +261,35 @@ func (x *exporting) show() error {
 }
 
 // exportLines writes the issue's checkpoints for analysis, oldest first. Each line is a
-// JSON object with the id of the previous checkpoint and the whole record. Without --dir,
-// exportLines writes to standard output.
+// JSON object with the id of the previous checkpoint and the whole record, which is left out if
+// it cannot be read. Without --dir, exportLines writes to standard output.
 func (x *exporting) exportLines() error {
 	l, err := x.c.Store.List(x.c.Ctx, x.issue, 0)
+	if err == nil && len(l.Checkpoints) == 0 {
+		l, err = x.c.Store.Archived(x.c.Ctx, x.issue, 0)
+	}
+	if err == nil && len(l.Checkpoints) == 0 {
+		err = &gitstore.NoneError{Issue: x.issue}
+	}
 	if err != nil {
 		return err
 	}
-	if len(l.Checkpoints) == 0 {
-		if l, err = x.c.Store.Archived(x.c.Ctx, x.issue, 0); err != nil {
-			return err
-		}
-	}
-	if len(l.Checkpoints) == 0 {
-		return &gitstore.NoneError{Issue: x.issue}
-	}
 	var lines bytes.Buffer
-	for i := len(l.Checkpoints) - 1; i >= 0; i-- {
-		before := ""
-		if i+1 < len(l.Checkpoints) {
-			before = string(l.Checkpoints[i+1].ID)
+	before := ""
+	for _, cp := range slices.Backward(l.Checkpoints) {
+		t := view.Tuple{
+			Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
+			Commit: cp.Commit.String(), Metadata: view.ListedRecord(&cp),
 		}
-		if err := writeTuple(x.c, &lines, &l.Checkpoints[i], before); err != nil {
+		before = t.CheckpointID
+		if r, err := x.c.Store.Record(&cp); err != nil {
+			x.c.Warnf("%s has no record: %v", cp.ID, err)
+		} else if data, err := r.JSON(); err != nil {
+			return err
+		} else {
+			t.Checkpoint = json.RawMessage(data)
+		}
+		if err := view.Write(&lines, t); err != nil {
 			return err
 		}
 	}
@@ -305,20 +307,4 @@ func (x *exporting) exportLines() error {
 		return fmt.Errorf("export: %s: %w", view.QuotePath(name), err)
 	}
 	return x.show()
-}
-
-// writeTuple writes the line of one checkpoint. The record is left out if it cannot be read.
-func writeTuple(c *invoke.Invocation, w *bytes.Buffer, cp *gitstore.Checkpoint, before string) error {
-	t := view.Tuple{
-		Type: "tuple", ThreadID: string(cp.Issue), CheckpointID: string(cp.ID), ParentCheckpointID: before,
-		Commit: cp.Commit.String(), Metadata: view.ListedRecord(cp),
-	}
-	r, err := c.Store.Record(cp)
-	if err != nil {
-		c.Warnf("%s has no record: %v", cp.ID, err)
-		return view.Write(w, t)
-	}
-	data, err := r.JSON()
-	t.Checkpoint = json.RawMessage(data)
-	return errors.Join(err, view.Write(w, t))
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
@@ -112,14 +113,14 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	var todo []layout.Output
 	var inTheWay []string
 	for _, f := range files {
-		switch was, err := x.there(f); {
+		switch same, ours, err := x.there(f); {
 		case errors.Is(err, fs.ErrNotExist):
 			todo = append(todo, f)
 		case err != nil:
 			return nil, fmt.Errorf("export: %w", err)
-		case was.same:
+		case same:
 			x.unchanged = append(x.unchanged, f.Path)
-		case !was.ours && !x.force:
+		case !ours && !x.force:
 			inTheWay = append(inTheWay, f.Path)
 		default:
 			todo = append(todo, f)
@@ -127,40 +128,31 @@ func (x *exporting) plan(files []layout.Output) ([]layout.Output, error) {
 	}
 	if len(inTheWay) > 0 {
 		return nil, &gitstore.RefusedError{
-			Reason: fmt.Sprintf("export: existing files are not from an export: %s", view.List(view.QuotePaths(inTheWay))), Paths: inTheWay,
-			Hint: "git checkpoint export " + view.IssueArg(x.issue) + " --as " + string(x.as) + " --force",
+			Reason: fmt.Sprintf("export: existing files are not from an export: %s", view.List(view.QuotePaths(inTheWay))),
+			Hint:   "git checkpoint export " + view.IssueArg(x.issue) + " --as " + string(x.as) + " --force",
 		}
 	}
 	return todo, nil
 }
 
-// An occupant describes the existing file at a target path.
-type occupant struct{ same, ours bool }
-
-// there examines the existing file at the path of f.
-func (x *exporting) there(f layout.Output) (occupant, error) {
+// there reports whether the existing file at the path of f is the same, or of an export.
+func (x *exporting) there(f layout.Output) (same, ours bool, err error) {
 	name := path.Join(x.below, f.Path)
 	info, err := x.dir.Lstat(name)
 	switch {
 	case err != nil:
-		return occupant{}, err
+		return false, false, err
 	case f.Link != "":
 		to, err := x.dir.Readlink(name)
-		return occupant{err == nil && to == f.Link, !info.IsDir()}, nil
+		return err == nil && to == f.Link, !info.IsDir(), nil
 	case !info.Mode().IsRegular():
-		return occupant{}, nil
+		return false, false, nil
 	}
 	data, err := x.dir.ReadFile(name)
 	if err != nil || bytes.Equal(data, f.Data) {
-		return occupant{same: err == nil}, err
+		return err == nil, false, err
 	}
-	return occupant{ours: x.replaceable(f, data)}, nil
-}
-
-// begunAgain reports whether two dotagent documents state different starts.
-func begunAgain(was, now *layout.File) bool {
-	before, at := was.Doc.Text("started_at"), now.Doc.Text("started_at")
-	return before != "" && at != "" && before != at
+	return false, x.replaceable(f, data), nil
 }
 
 // replaceable reports whether data is another version of the document f. A dotagent file
@@ -178,7 +170,9 @@ func (x *exporting) replaceable(f layout.Output, data []byte) bool {
 	if err != nil {
 		return false
 	}
-	if x.as == dotagent.Name && (was.Key() != now.Key() || begunAgain(was, now)) {
+	before, at := was.Doc.Text("started_at"), now.Doc.Text("started_at")
+	isOther := was.Key() != now.Key() || before != "" && at != "" && before != at
+	if x.as == dotagent.Name && isOther {
 		x.others = append(x.others, was.Key())
 		return true
 	}
@@ -192,18 +186,11 @@ func (x *exporting) checkPlace() error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if x.c.Store.Files.Boundary(x.c.Ctx).FindPlace(abs).Reason != "" {
-		return x.isGits()
+	isGits := func(name string) bool { return name != "" && gitstore.CheckPlace(name) != nil }
+	if x.c.Store.Files.Boundary(x.c.Ctx).FindPlace(abs).Reason == "" &&
+		!slices.ContainsFunc(strings.Split(filepath.ToSlash(invoke.Resolved(abs)), "/"), isGits) {
+		return nil
 	}
-	for _, name := range strings.Split(filepath.ToSlash(invoke.Resolved(abs)), "/") {
-		if name != "" && gitstore.CheckPlace(name) != nil {
-			return x.isGits()
-		}
-	}
-	return nil
-}
-
-func (x *exporting) isGits() error {
 	return failure.Errorf(failure.Usage, fmt.Sprintf("git checkpoint export %s --as %s --dir DIR", view.IssueArg(x.issue), x.as),
 		"export: %s is inside git's directory", view.QuotePath(filepath.ToSlash(filepath.Join(x.root, filepath.FromSlash(x.below)))))
 }

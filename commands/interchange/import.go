@@ -160,7 +160,14 @@ func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
 		in.record(d)
 		n++
 	}
-	if issues := in.issuesOf(docs); !in.dryRun && len(issues) > 0 {
+	var issues []checkpoint.Issue
+	for _, d := range docs {
+		if i, err := in.issueOf(d); err == nil && !slices.Contains(issues, i) {
+			in.known(i) // is read before the locks are taken
+			issues = append(issues, i)
+		}
+	}
+	if !in.dryRun && len(issues) > 0 {
 		start := time.Now()
 		message := "save: import of " + view.Plural(len(docs), "document")
 		err := in.c.Store.Together(in.c.Ctx, message, issues, func() {
@@ -171,9 +178,8 @@ func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
 				one(d)
 			}
 		})
-		var done *gitstore.DoneError
-		if err == nil || errors.As(err, &done) {
-			if done != nil {
+		if isDone := errors.As(err, new(*gitstore.DoneError)); err == nil || isDone {
+			if isDone {
 				in.failed = append(in.failed, err)
 			}
 			in.warnSince(len(before.imported))
@@ -189,17 +195,6 @@ func (in *importing) recordSome(docs []document, progress func(n int)) (n int) {
 	}
 	in.warnSince(len(before.imported))
 	return n
-}
-
-// issuesOf returns the issues of documents, and reads the checkpoints that are known.
-func (in *importing) issuesOf(docs []document) (issues []checkpoint.Issue) {
-	for _, d := range docs {
-		if i, err := in.issueOf(d); err == nil && !slices.Contains(issues, i) {
-			in.known(i)
-			issues = append(issues, i)
-		}
-	}
-	return issues
 }
 
 // record saves a document as a checkpoint.
@@ -221,8 +216,7 @@ func (in *importing) record(d document) {
 		return
 	}
 	saved, err := in.save(d, issue, id)
-	var taken *gitstore.TakenError
-	if errors.As(err, &taken) && !taken.Dropped && !d.file.Whole() {
+	if taken, ok := errors.AsType[*gitstore.TakenError](err); ok && !taken.Dropped && !d.file.Whole() {
 		saved, err = in.save(d, issue, "") // a workflow file is overwritten with each new state
 	}
 	if err != nil {

@@ -134,9 +134,8 @@ func (in *importing) look(docs []document, file string, d fs.DirEntry) []documen
 		return docs
 	}
 	found, err := in.read(file, data)
-	var unknown *layout.UnknownDocumentError
-	switch {
-	case errors.As(err, &unknown):
+	switch unknown, ok := errors.AsType[*layout.UnknownDocumentError](err); {
+	case ok:
 		in.skip(file, cmp.Or(unknown.Reason, "not a document of a known system"))
 	case err != nil:
 		in.fail(file, err)

@@ -1,6 +1,7 @@
 package interchange
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -99,7 +100,7 @@ func (m *mirroring) locked(f func(fresh bool) error) error {
 		return err
 	}
 	err = f(fresh)
-	data, encErr := m.state.Encode()
+	data, encErr := json.Marshal(m.state)
 	if encErr == nil {
 		encErr = m.c.Store.Notes.Write(mirrorNote, data)
 	}
@@ -108,20 +109,17 @@ func (m *mirroring) locked(f func(fresh bool) error) error {
 
 func (m *mirroring) changed() ([]mirror.ChangedFile, error) {
 	var found []mirror.ChangedFile
+	isNone := func(name string) bool { // no document: the index of crunch is generated from the documents
+		return layout.Ignored(name) != "" || m.as == crunch.Name && path.Base(name) == "index.yaml"
+	}
 	for _, p := range m.patterns() {
-		files, err := m.tree.Changed(m.state, p, m.none)
+		files, err := m.tree.Changed(m.state, p, isNone)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, files...)
 	}
 	return found, nil
-}
-
-// none reports whether a file cannot be a document because of its name. The index of
-// crunch is generated from the documents.
-func (m *mirroring) none(name string) bool {
-	return layout.Ignored(name) != "" || m.as == crunch.Name && path.Base(name) == "index.yaml"
 }
 
 // left warns once that a file stays unchanged.

@@ -83,7 +83,7 @@ func (m *mirroring) archive(issue checkpoint.Issue, gone bool) error {
 		if err != nil {
 			return err
 		}
-		outputs, err := layout.Files(m.as, []*checkpoint.Record{r})
+		outputs, err := layout.Find(m.as).FilesOf([]*checkpoint.Record{r})
 		if err != nil {
 			return nil // the layout cannot represent the workflow
 		}
@@ -124,7 +124,7 @@ func (m *mirroring) outputs(issue checkpoint.Issue) ([]layout.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := layout.Files(m.as, records)
+	outputs, err := layout.Find(m.as).FilesOf(records)
 	if err == nil {
 		failed, err := m.failed(issue)
 		return append(outputs, failed...), err
@@ -154,7 +154,7 @@ func (m *mirroring) failed(issue checkpoint.Issue) ([]layout.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := layout.FailedFiles(m.as, []*checkpoint.Record{r})
+	outputs, err := layout.Find(m.as).FailedFilesOf([]*checkpoint.Record{r})
 	if err != nil {
 		return []layout.Output{}, nil
 	}

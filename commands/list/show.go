@@ -109,7 +109,7 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 	case o.get != "":
 		return showValue(c, cp, r, o.get)
 	case o.as != "":
-		out, err := layout.Of(o.as, r)
+		out, err := layout.Find(o.as).Of(r)
 		if err != nil {
 			return failure.Errorf(failure.Failure, "git checkpoint show "+view.QuoteArg(string(cp.ID)), "show %s: %w", cp.ID, err)
 		}

@@ -35,7 +35,7 @@ func viewDetails(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 // if there is one, otherwise the record.
 func (r *resumption) details() ([]byte, error) {
 	if r.options.as != "" {
-		if files, err := layout.Of(r.options.as, r.Record); err == nil {
+		if files, err := layout.Find(r.options.as).Of(r.Record); err == nil {
 			var b []byte
 			for _, f := range files {
 				b = append(b, f.Data...)
@@ -52,7 +52,7 @@ func reasonLines(v freshness.Verdict) string {
 	var b strings.Builder
 	for _, r := range v.WorstFirst() {
 		if r.Action > freshness.Resume {
-			fmt.Fprintf(&b, "%s: %s\n", r.Severity, view.Clean(r.Message))
+			fmt.Fprintf(&b, "%s: %s\n", r.Action.Severity(), view.Clean(r.Message))
 		}
 	}
 	if b.Len() > 0 {
@@ -98,7 +98,7 @@ func askBody(c *invoke.Invocation, d *invoke.Dialog, r *resumption, body freshne
 
 func details(reason freshness.Reason) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", reason.Severity, view.Clean(reason.Message))
+	fmt.Fprintf(&b, "%s: %s\n", reason.Action.Severity(), view.Clean(reason.Message))
 	lines := reason.Detail
 	if len(reason.Diff) > 0 {
 		lines = reason.Diff
@@ -205,8 +205,8 @@ func (r *resumption) approvalFlags() (flags string) {
 // askFiles asks for each file that changed since the checkpoint which version to keep.
 func askFiles(c *invoke.Invocation, d *invoke.Dialog, r *resumption) error {
 	r.each = map[string]gitstore.Changed{}
-	for _, path := range r.Verdict.Changed {
-		if slices.Contains(r.Verdict.InTheWay, path) {
+	for _, path := range r.Verdict.Files.Changed {
+		if slices.Contains(r.Verdict.Files.InTheWay, path) {
 			continue // this file stays in any case
 		}
 		answer, err := askFile(c, d, r, path)

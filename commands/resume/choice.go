@@ -30,7 +30,7 @@ func choose(c *invoke.Invocation, r *resumption) (string, error) {
 		defer d.Close()
 	}
 	nobody := err != nil || r.options.judge.Auto || c.Line.JSON
-	if nobody && !r.Verdict.Damaged && r.Verdict.Action == freshness.PromptUser {
+	if nobody && r.Verdict.Files.Damaged == "" && r.Verdict.Action == freshness.PromptUser {
 		return "", needsAnswer(c, r)
 	}
 	if err := stopResume(c, r); err != nil || nobody || r.options.dryRun {
@@ -48,7 +48,7 @@ func stopResume(c *invoke.Invocation, r *resumption) error {
 	switch {
 	case r.options.force:
 		return nil
-	case r.Verdict.Damaged:
+	case r.Verdict.Files.Damaged != "":
 		why, _ := r.reasons(freshness.PromptUser)
 		verify := "git checkpoint verify " + view.IssueArg(r.Checkpoint.Issue)
 		return because(c, r, failure.Invalid, cmp.Or(invoke.DamageHint(c, r.Checkpoint.Issue), verify), "cannot resume %s: %s", why)

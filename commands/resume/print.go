@@ -34,7 +34,7 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 		more := work.HandOverFacts(c, &r.Standing, "")
 		more.Attempt = r.attempt()
 		if r.restored != nil {
-			more.Skipped, more.Unsaved = r.restored.Skipped, r.Verdict.Unsaved
+			more.Skipped, more.Unsaved = r.restored.Skipped, r.Verdict.Files.Unsaved
 		}
 		c.Printf("%s", cmp.Or(r.texts.Prompt, view.Prompt(&r.Standing, more, c.Env.Now(), view.BytesPerToken*r.options.maxTokens)))
 		return nil
@@ -207,7 +207,7 @@ func speak(c *invoke.Invocation, r *resumption) error {
 	if as == pipeline.Name && !story.IsLead(r.Record) && (pipeline.HasStage(r.Record) || r.options.template != "") {
 		err = speakOfWorker(c, r)
 	} else {
-		r.texts, err = layout.TextsOf(as, r.Record)
+		r.texts, err = layout.Find(as).ResumeTexts(r.Record)
 	}
 	if err != nil {
 		return failure.Errorf(failure.Usage, "git checkpoint resume "+view.IssueArg(r.Checkpoint.Issue), "resume %s --as %s: %w", r.Checkpoint.ID, as, err)

@@ -68,7 +68,7 @@ func readSource(c *invoke.Invocation, o *saveOptions) (*source, error) {
 	if err != nil {
 		return nil, failure.Usagef("save: --as: %w", err)
 	}
-	if o.kind != "" && !layout.HasStates(as) {
+	if o.kind != "" && layout.Find(as).Complete == nil {
 		return nil, failure.Usagef("save: --type: the documents of %s have no type", as)
 	}
 	data, err := c.ReadInput(o.from)
@@ -85,9 +85,8 @@ func readSource(c *invoke.Invocation, o *saveOptions) (*source, error) {
 // document parses the file as a document.
 func (s *source) document(c *invoke.Invocation, strict bool) (*layout.File, error) {
 	f, err := layout.Read(s.as, s.file, s.data)
-	var unknown *layout.UnknownDocumentError
-	if errors.As(err, &unknown) && unknown.Reason == "" {
-		err = cmp.Or(layout.Explain(s.as, s.file, s.data), err)
+	if unknown, ok := errors.AsType[*layout.UnknownDocumentError](err); ok && unknown.Reason == "" {
+		err = cmp.Or(layout.Find(s.as).Explain(s.file, s.data), err)
 	}
 	if err == nil {
 		err = work.Accept(c, f, strict)
@@ -97,8 +96,8 @@ func (s *source) document(c *invoke.Invocation, strict bool) (*layout.File, erro
 
 // withType adds the hint to name the type, if a document lacks it and may be a state.
 func (s *source) withType(err error) error {
-	var invalid *layout.InvalidError
-	if !layout.HasStates(s.as) || !errors.As(err, &invalid) {
+	invalid, ok := errors.AsType[*layout.InvalidError](err)
+	if !ok || layout.Find(s.as).Complete == nil {
 		return err
 	}
 	for _, p := range invalid.Problems {
@@ -114,7 +113,7 @@ func (s *source) withType(err error) error {
 // workflow that is under way keeps its id and its start.
 func (s *source) completed(c *invoke.Invocation, o *saveOptions) (*layout.File, error) {
 	w := layout.Workflow{Type: o.kind, Project: o.project, Now: c.Env.Now()}
-	f, err := layout.ReadState(s.as, s.file, s.data, w)
+	f, err := layout.Find(s.as).ReadState(s.file, s.data, w)
 	if err != nil {
 		return nil, s.withPath(err)
 	}
@@ -126,7 +125,7 @@ func (s *source) completed(c *invoke.Invocation, o *saveOptions) (*layout.File, 
 	if err != nil && !errors.As(err, new(*gitstore.NoneError)) {
 		c.Warnf("the state begins a new workflow: %v", err)
 	}
-	if f, err = layout.ReadState(s.as, s.file, s.data, w); err == nil {
+	if f, err = layout.Find(s.as).ReadState(s.file, s.data, w); err == nil {
 		err = work.Accept(c, f, o.Strict)
 	}
 	return f, s.withPath(err)
@@ -148,8 +147,8 @@ func issueOf(c *invoke.Invocation, f *layout.File) (checkpoint.Issue, error) {
 // savedBefore reports whether a document was saved before: its id is taken, and the
 // checkpoint with that id was made from this document or exported to it.
 func savedBefore(c *invoke.Invocation, f *layout.File, err error) (*gitstore.TakenError, bool) {
-	var taken *gitstore.TakenError
-	if f == nil || !errors.As(err, &taken) || taken.Dropped {
+	taken, ok := errors.AsType[*gitstore.TakenError](err)
+	if f == nil || !ok || taken.Dropped {
 		return nil, false
 	}
 	cp, err := c.Store.ByID(c.Ctx, taken.Issue, taken.ID)

@@ -222,7 +222,7 @@ func (k *keeper) Push(ctx context.Context, limit time.Duration) {
 	}
 	k.unpushed = err
 	if err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		k.warnNotPushed(err)
+		k.warnBy(k.c.WarnAlways, "%s", work.NotPushed(err)) // the clone may not live until the next push
 	}
 }
 
@@ -231,9 +231,6 @@ func (k *keeper) Say(format string, args ...any) { k.c.Infof(format, args...) }
 
 // warn prints each warning once.
 func (k *keeper) warn(format string, args ...any) { k.warnBy(k.c.Warnf, format, args...) }
-
-// warnNotPushed warns, with --quiet too: the clone may not live until the next push.
-func (k *keeper) warnNotPushed(err error) { k.warnBy(k.c.WarnAlways, "%s", work.NotPushed(err)) }
 
 func (k *keeper) warnBy(warnf func(string, ...any), format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -257,8 +254,8 @@ func (k *keeper) report() error {
 	return c.WriteJSON(work.SaveRecord("run", k.saved, c.TakeWarnings()))
 }
 
-// reopen opens the repository again, because the command may have changed it.
-func (k *keeper) reopen(ctx context.Context) (*invoke.Invocation, error) {
+// trySave opens the repository again, because the command may have changed it, and saves.
+func (k *keeper) trySave(ctx context.Context, t checkpoint.Trigger, state guard.State) (*gitstore.Saved, error) {
 	opts := gitstore.Options{Now: k.c.Env.Now, Apart: true}
 	if _, err := os.Getwd(); err != nil { // the working directory was deleted
 		opts.Dir = cmp.Or(k.c.Store.Root(), k.c.Store.CommonDir())
@@ -269,22 +266,7 @@ func (k *keeper) reopen(ctx context.Context) (*invoke.Invocation, error) {
 	}
 	k.close()
 	k.at = k.c.With(ctx, store)
-	return k.at, nil
-}
-
-// close closes the store of the newest save.
-func (k *keeper) close() {
-	if k.at != nil {
-		k.at.Close()
-	}
-}
-
-// trySave opens the repository again, and saves.
-func (k *keeper) trySave(ctx context.Context, t checkpoint.Trigger, state guard.State) (*gitstore.Saved, error) {
-	c, err := k.reopen(ctx)
-	if err != nil {
-		return nil, err
-	}
+	c := k.at
 	defer func() { k.c.Out.Warnings = append(k.c.Out.Warnings, c.TakeWarnings()...) }()
 	options := *k.options
 	if options.Message == "" && t != checkpoint.Interval {
@@ -306,6 +288,13 @@ func (k *keeper) trySave(ctx context.Context, t checkpoint.Trigger, state guard.
 		c.EndMirror()
 	}
 	return saved, err
+}
+
+// close closes the store of the newest save.
+func (k *keeper) close() {
+	if k.at != nil {
+		k.at.Close()
+	}
 }
 
 // runRecord returns the command, and how it ended, for the field last_run of the record.

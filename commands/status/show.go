@@ -73,7 +73,7 @@ func showDiffs(c *invoke.Invocation, s *view.Standing) error {
 			c.Printf("%s\n", view.Clean(line))
 		}
 	}
-	for _, path := range s.Verdict.Changed {
+	for _, path := range s.Verdict.Files.Changed {
 		diff, err := c.Store.Files.Diff(c.Ctx, s.Checkpoint, path)
 		if err != nil {
 			return err

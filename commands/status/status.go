@@ -167,7 +167,7 @@ func statusDone(r *checkpoint.Record, ending *view.Ending, phase string, err err
 // verdictCode returns the exit code of a verdict.
 func verdictCode(v freshness.Verdict) error {
 	switch {
-	case v.Damaged:
+	case v.Files.Damaged != "":
 		return failure.Silent{Code: failure.Invalid}
 	case v.Action == freshness.StartFresh:
 		return failure.Silent{Code: failure.StartFresh}

@@ -98,8 +98,7 @@ func dispose(c *invoke.Invocation, s *gitstore.Saved, status string, keepLatest 
 	case "drop":
 		err = dropChain(c, s, keepLatest)
 	}
-	var none *gitstore.NoneError
-	if errors.As(err, &none) { // another process was faster
+	if errors.As(err, new(*gitstore.NoneError)) { // another process was faster
 		return nil
 	}
 	return err
@@ -151,10 +150,6 @@ func archiveChain(c *invoke.Invocation, s *gitstore.Saved, why retention.Reason,
 // undisposed wraps the error of an archive or a drop with the fact that the workflow has
 // ended.
 func undisposed(s *gitstore.Saved, verb string, err error) error {
-	var none *gitstore.NoneError
-	if errors.As(err, &none) {
-		return err
-	}
 	hint := "git checkpoint " + verb + " " + view.IssueArg(s.Issue)
 	if verb == "drop" {
 		hint += " --all"

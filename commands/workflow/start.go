@@ -81,7 +81,9 @@ func runStart(c *invoke.Invocation, o *startOptions) error {
 			if err := progress.Begin(r, w, now); err != nil {
 				return err
 			}
-			layout.Enter(o.as, r, issue)
+			if s := layout.Find(o.as); s.Enter != nil {
+				s.Enter(r, issue)
+			}
 			return nil
 		},
 		after: func(*gitstore.Saved) error {
@@ -113,7 +115,7 @@ func workflow(c *invoke.Invocation, o *startOptions) (progress.Workflow, string,
 		}
 		plan = string(data)
 	}
-	begin, err := layout.Begin(o.as, layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
+	begin, err := layout.Find(o.as).NewWorkflow(layout.Start{Type: w.Type, Project: w.Project, PlanPath: w.PlanPath})
 	if err != nil {
 		return w, "", failure.Usagef("start: --as %s: %w", o.as, err)
 	}

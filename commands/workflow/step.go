@@ -80,8 +80,7 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	t := c.TickFiles(c.Line.Name + ": reading files")
 	saved, err := c.Store.Save(c.Ctx, req)
 	t.End()
-	var nothing *progress.NothingError
-	if errors.As(err, &nothing) {
+	if nothing, ok := errors.AsType[*progress.NothingError](err); ok {
 		failed := work.PushMissed(c, issue, s.options)
 		return cmp.Or(notTaken(c, issue, s, nothing.Reason, after), failed)
 	}

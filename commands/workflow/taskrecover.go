@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/gitstore"
@@ -90,7 +89,14 @@ func (t *taskStep) stories(l *tasks.List) bool {
 	standings := story.Recover(r, work.StoryRecords(t.c))
 	for _, s := range standings {
 		t.tell("%s", s)
-		if dir := pipeline.Worktree(r, s.Story); dir != "" && t.c.Store.Root() != "" && !isThere(t.c, dir) {
+		dir, place := pipeline.Worktree(r, s.Story), t.c.Store.Root()
+		if dir == "" || place == "" {
+			continue
+		}
+		if place = filepath.Join(place, filepath.FromSlash(dir)); filepath.IsAbs(dir) {
+			place = dir
+		}
+		if _, err := os.Stat(place); err != nil {
 			t.tell("its worktree %s is gone: git worktree add %s <branch>", view.QuotePath(dir), view.QuoteArg(dir))
 		}
 	}
@@ -98,15 +104,6 @@ func (t *taskStep) stories(l *tasks.List) bool {
 		pipeline.RecoverState(r)
 	}
 	return len(standings) > 0
-}
-
-// isThere reports whether a path exists, relative to the root or absolute.
-func isThere(c *invoke.Invocation, name string) bool {
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(c.Store.Root(), filepath.FromSlash(name))
-	}
-	_, err := os.Stat(name)
-	return err == nil
 }
 
 // clean removes incomplete outputs with --clean. A file that is complete by now, tracked

@@ -173,9 +173,9 @@ func (t *taskStep) worker() string {
 }
 
 func (t *taskStep) done(l *tasks.List, id string) error {
-	done, err := l.Done(id, tasks.Result{By: t.options.by, Force: t.options.force, Output: t.output, Digest: t.digest, At: t.now})
-	if done.Batch > 0 {
-		t.tell("batch %d is complete", done.Batch)
+	batch, err := l.Done(id, tasks.Result{By: t.options.by, Force: t.options.force, Output: t.output, Digest: t.digest, At: t.now})
+	if batch > 0 {
+		t.tell("batch %d is complete", batch)
 		if t.batch {
 			l.Record().SetTrigger(checkpoint.BatchComplete)
 		}

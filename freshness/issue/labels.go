@@ -161,9 +161,7 @@ func (e *labelEdit) rewritten(list *yaml.Node) (string, error) {
 		_, size := utf8.DecodeRuneInString(e.text[start:])
 		start += size
 	}
-	v, _ := doc.Get("labels")
-	elements, _ := v.([]any)
-	text, end := e.list(elements), start
+	text, end := e.list(doc.List("labels")), start
 	for range maxEnds {
 		n := strings.IndexByte(e.text[end:], ']')
 		if n < 0 || e.text[start] != '[' {

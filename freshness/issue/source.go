@@ -56,7 +56,8 @@ func File(root, issue, pattern string) (*Issue, error) {
 	defer dir.Close()
 	for _, name := range candidates {
 		found, err := fromRoot(dir, name)
-		if !absent(err) {
+		isAbsent := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) // a file in place of a folder
+		if !isAbsent {
 			return found, err
 		}
 	}
@@ -133,7 +134,11 @@ func (c Command) Issue(ctx context.Context, key string) (*Issue, error) {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("issue_command: timeout: %w", ctx.Err())
 	case err != nil:
-		return nil, fmt.Errorf("issue_command: %s", ending(err))
+		how := "did not end well"
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			how = exit.ProcessState.String()
+		}
+		return nil, fmt.Errorf("issue_command: %s", how)
 	case readErr != nil:
 		return nil, errors.New("issue_command: its output cannot be read")
 	}
@@ -212,18 +217,4 @@ func fromRoot(dir *os.Root, name string) (*Issue, error) {
 	}
 	defer f.Close()
 	return read(f, name)
-}
-
-// absent reports whether an error means that a file does not exist. ENOTDIR, a file in
-// place of a parent directory, also counts.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-func ending(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ProcessState.String()
-	}
-	return "did not end well"
 }

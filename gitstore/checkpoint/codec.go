@@ -14,7 +14,7 @@ import (
 // *VersionError if the major version is not
 // 1. Unknown keys are preserved. Decode does not check values of the right kind; Validate does.
 func Decode(data []byte) (*Record, error) {
-	d, err := document.Decode(data, DefaultLimits)
+	d, err := document.Decode(data, DefaultLimits, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (r *Record) Encode() ([]byte, error) {
 	if len(data) > DefaultLimits.Bytes {
 		return nil, fmt.Errorf("encode record: %d bytes, the limit is %d", len(data), DefaultLimits.Bytes)
 	}
-	if again, line := document.ParseCanonical(data, DefaultLimits); line > 0 || !again.Equal(m) {
+	if again, line := document.ParseCanonical(data, DefaultLimits); line > 0 || !document.Equal(again, m) {
 		return nil, fmt.Errorf("encode record: %w", errOwnText)
 	}
 	return data, nil

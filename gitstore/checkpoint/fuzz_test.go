@@ -43,16 +43,16 @@ func requireRoundTrip(t *testing.T, m *Map) {
 	require.NoError(t, err)
 	d, err := document.DecodeYAML(out, DefaultLimits.OrDefault(), nil)
 	require.NoError(t, err, "%s", out)
-	require.True(t, m.Equal(d.Root), "yaml.v3 reads something else:\n%s", out)
+	require.True(t, Equal(m, d.Root), "yaml.v3 reads something else:\n%s", out)
 	c, line := document.ParseCanonical(out, DefaultLimits)
 	require.Zero(t, line, "not read as canonical:\n%s", out)
-	require.True(t, m.Equal(c), "%s", out)
+	require.True(t, Equal(m, c), "%s", out)
 	text, err := document.AppendJSON(nil, m, 0)
 	require.NoError(t, err)
 	require.True(t, json.Valid(text), "%s", text)
 	d, err = document.DecodeJSON(text, DefaultLimits, nil)
 	require.NoError(t, err, "%s", text)
-	require.True(t, m.Equal(d.Root), "JSON:\n%s", text)
+	require.True(t, Equal(m, d.Root), "JSON:\n%s", text)
 }
 
 // Two texts that yaml.v3 does not preserve.

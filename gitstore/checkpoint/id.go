@@ -95,9 +95,6 @@ func (id ID) Matches(abbrev string) bool {
 	return strings.HasPrefix(digits, abbrev) || strings.HasSuffix(digits, abbrev)
 }
 
-// DocumentValue returns the id as text.
-func (id ID) DocumentValue() any { return string(id) }
-
 // Clock orders the checkpoints of an issue across all clones. It is a hybrid logical
 // clock in nanoseconds since the epoch.
 type Clock int64

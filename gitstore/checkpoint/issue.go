@@ -59,10 +59,6 @@ var devices = sync.OnceValue(func() *regexp.Regexp {
 // and never nests.
 func (i Issue) RefName() string {
 	s := string(i)
-	forbidden := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`%/~^:?*[\.{`, r) } // at some position
-	if !strings.ContainsFunc(s, forbidden) {
-		return s
-	}
 	var b strings.Builder
 	for k := 0; k < len(s); k++ {
 		if forbiddenAt(s, k) {

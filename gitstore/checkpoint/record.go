@@ -125,35 +125,26 @@ func ParseTrigger(s string) (Trigger, error) {
 	return Trigger(s), nil
 }
 
-// Record accessors return the zero value if a field is absent or has the wrong kind.
-// Decode and Validate report such fields.
+// Accessors of fields. A getter returns the zero value if its field is absent or has the wrong
+// kind, which Decode and Validate report; an absent can_resume or prerequisites_met counts as
+// true. A setter of a text deletes the field if the text is empty.
 
-// ID returns checkpoint_id.
-func (r *Record) ID() ID { return ID(r.doc.Text("checkpoint_id")) }
-
-// SetID sets checkpoint_id.
-func (r *Record) SetID(id ID) { r.doc.Set("checkpoint_id", id) }
-
-// Version returns the schema version as written.
-func (r *Record) Version() string { return r.doc.Text("version") }
-
-// SetVersion sets the schema version.
-func (r *Record) SetVersion(v string) { r.doc.Set("version", v) }
-
-// CreatedAt returns created_at, the zero time if invalid.
-func (r *Record) CreatedAt() time.Time { return moment(r.doc, "created_at") }
-
-// SetCreatedAt sets created_at with microseconds.
+// Fields at the top level. A time is set with microseconds.
+func (r *Record) ID() ID                   { return ID(r.doc.Text("checkpoint_id")) }
+func (r *Record) SetID(id ID)              { r.doc.Set("checkpoint_id", id) }
+func (r *Record) Version() string          { return r.doc.Text("version") }
+func (r *Record) SetVersion(s string)      { r.doc.Set("version", s) }
+func (r *Record) CreatedAt() time.Time     { return moment(r.doc, "created_at") }
 func (r *Record) SetCreatedAt(t time.Time) { r.doc.Set("created_at", t) }
-
-// Trigger returns trigger.
-func (r *Record) Trigger() Trigger { return Trigger(r.doc.Text("trigger")) }
-
-// SetTrigger sets trigger.
-func (r *Record) SetTrigger(t Trigger) { r.doc.Set("trigger", t) }
-
-// Issue returns issue_number, a number or text.
-func (r *Record) Issue() Issue { return Issue(r.doc.Text("issue_number")) }
+func (r *Record) Trigger() Trigger         { return Trigger(r.doc.Text("trigger")) }
+func (r *Record) SetTrigger(t Trigger)     { r.doc.Set("trigger", t) }
+func (r *Record) Session() string          { return r.doc.Text("session_id") }
+func (r *Record) SetSession(s string)      { r.doc.SetText("session_id", s) }
+func (r *Record) Note() string             { return r.doc.Text("note") }
+func (r *Record) SetNote(s string)         { r.doc.SetText("note", s) }
+func (r *Record) Clock() Clock             { return Clock(r.doc.Int("clock")) }
+func (r *Record) SetClock(c Clock)         { r.doc.Set("clock", c) }
+func (r *Record) Issue() Issue             { return Issue(r.doc.Text("issue_number")) }
 
 // SetIssue sets issue_number, as an integer if possible.
 func (r *Record) SetIssue(i Issue) {
@@ -164,78 +155,34 @@ func (r *Record) SetIssue(i Issue) {
 	r.doc.Set("issue_number", i)
 }
 
-// Session returns session_id.
-func (r *Record) Session() string { return r.doc.Text("session_id") }
+// Fields of workflow_state.
+func (r *Record) Phase() string                 { return r.state().Text("current_phase") }
+func (r *Record) SetPhase(s string)             { r.mustState().SetText("current_phase", s) }
+func (r *Record) SetStateLabel(s string)        { r.mustState().SetText("current_state_label", s) }
+func (r *Record) PhaseStartedAt() time.Time     { return moment(r.state(), "phase_started_at") }
+func (r *Record) SetPhaseStartedAt(t time.Time) { r.mustState().Set("phase_started_at", t) }
+func (r *Record) PhaseAttempt() int             { return int(r.state().Int("phase_attempt")) }
+func (r *Record) SetPhaseAttempt(n int)         { r.mustState().Set("phase_attempt", n) }
+func (r *Record) state() *Map                   { return r.doc.Sub("workflow_state") }
+func (r *Record) mustState() *Map               { return r.doc.MustSub("workflow_state") }
 
-// SetSession sets session_id.
-func (r *Record) SetSession(s string) { r.doc.SetText("session_id", s) }
+// Fields of execution_graph.
+func (r *Record) CurrentBatch() int           { return int(r.doc.Sub(graph).Int("current_batch")) }
+func (r *Record) SetCurrentBatch(n int)       { r.doc.MustSub(graph).Set("current_batch", n) }
+func (r *Record) SetCompletedBatches(n []int) { r.doc.MustSub(graph).Set("completed_batches", n) }
 
-// Note returns the user's note.
-func (r *Record) Note() string { return r.doc.Text("note") }
+const graph = "execution_graph"
 
-// SetNote sets the note; an empty text deletes it.
-func (r *Record) SetNote(s string) { r.doc.SetText("note", s) }
-
-// Clock returns the hybrid logical clock, 0 if absent.
-func (r *Record) Clock() Clock { return Clock(r.doc.Int("clock")) }
-
-// SetClock sets the clock.
-func (r *Record) SetClock(c Clock) { r.doc.Set("clock", c) }
-
-// Phase returns workflow_state.current_phase.
-func (r *Record) Phase() string { return r.doc.Sub("workflow_state").Text("current_phase") }
-
-// SetPhase sets workflow_state.current_phase.
-func (r *Record) SetPhase(s string) {
-	r.doc.MustSub("workflow_state").SetText("current_phase", s)
-}
-
-// SetStateLabel sets workflow_state.current_state_label.
-func (r *Record) SetStateLabel(s string) {
-	r.doc.MustSub("workflow_state").SetText("current_state_label", s)
-}
-
-// PhaseStartedAt returns workflow_state.phase_started_at.
-func (r *Record) PhaseStartedAt() time.Time {
-	return moment(r.doc.Sub("workflow_state"), "phase_started_at")
-}
-
-// SetPhaseStartedAt sets workflow_state.phase_started_at.
-func (r *Record) SetPhaseStartedAt(t time.Time) {
-	r.doc.MustSub("workflow_state").Set("phase_started_at", t)
-}
-
-// PhaseAttempt returns workflow_state.phase_attempt.
-func (r *Record) PhaseAttempt() int {
-	return int(r.doc.Sub("workflow_state").Int("phase_attempt"))
-}
-
-// SetPhaseAttempt sets workflow_state.phase_attempt.
-func (r *Record) SetPhaseAttempt(n int) { r.doc.MustSub("workflow_state").Set("phase_attempt", n) }
-
-// CompletedBatches returns execution_graph.completed_batches.
+// CompletedBatches returns execution_graph.completed_batches, without values that are no integers.
 func (r *Record) CompletedBatches() []int {
 	var out []int
-	for _, s := range r.doc.Sub("execution_graph").Texts("completed_batches") {
+	for _, s := range r.doc.Sub(graph).Texts("completed_batches") {
 		if n, ok := Number(s).Int(); ok {
 			out = append(out, int(n))
 		}
 	}
 	return out
 }
-
-// SetCompletedBatches sets execution_graph.completed_batches.
-func (r *Record) SetCompletedBatches(n []int) {
-	r.doc.MustSub("execution_graph").Set("completed_batches", n)
-}
-
-// CurrentBatch returns execution_graph.current_batch, 0 if absent.
-func (r *Record) CurrentBatch() int {
-	return int(r.doc.Sub("execution_graph").Int("current_batch"))
-}
-
-// SetCurrentBatch sets execution_graph.current_batch.
-func (r *Record) SetCurrentBatch(n int) { r.doc.MustSub("execution_graph").Set("current_batch", n) }
 
 // A Member is an agent of a team, with the numbers of its tasks.
 type Member struct {
@@ -255,20 +202,11 @@ func (r *Record) Members() []Member {
 	return team.Members
 }
 
-// PendingMessages returns acp_state.pending_messages.
-func (r *Record) PendingMessages() []string {
-	return r.doc.Sub("acp_state").Texts("pending_messages")
-}
-
-// Conflicts returns acp_state.conflicts_in_progress.
-func (r *Record) Conflicts() []string {
-	return r.doc.Sub("acp_state").Texts("conflicts_in_progress")
-}
-
-// AwaitingResponse returns acp_state.awaiting_response.
-func (r *Record) AwaitingResponse() []string {
-	return r.doc.Sub("acp_state").Texts("awaiting_response")
-}
+// Fields of acp_state.
+func (r *Record) PendingMessages() []string  { return r.messages().Texts("pending_messages") }
+func (r *Record) AwaitingResponse() []string { return r.messages().Texts("awaiting_response") }
+func (r *Record) Conflicts() []string        { return r.messages().Texts("conflicts_in_progress") }
+func (r *Record) messages() *Map             { return r.doc.Sub("acp_state") }
 
 // SetConflicts sets acp_state.conflicts_in_progress.
 func (r *Record) SetConflicts(ids []string) {
@@ -282,42 +220,19 @@ func (r *Record) CapturedEntries() []string {
 
 // PendingCaptures returns knowledge_context.pending_captures, with elements of any type.
 func (r *Record) PendingCaptures() []any {
-	v, _ := r.doc.Sub("knowledge_context").Get("pending_captures")
-	l, _ := v.([]any)
-	return l
+	return r.doc.Sub("knowledge_context").List("pending_captures")
 }
 
-// CanResume returns recovery_info.can_resume, true if absent.
-func (r *Record) CanResume() bool { return boolean(r.doc.Sub("recovery_info"), "can_resume", true) }
-
-// SetCanResume sets recovery_info.can_resume.
-func (r *Record) SetCanResume(b bool) { r.doc.MustSub("recovery_info").Set("can_resume", b) }
-
-// ResumeFrom returns recovery_info.resume_from.
-func (r *Record) ResumeFrom() string {
-	return r.doc.Sub("recovery_info").Text("resume_from")
-}
-
-// SetResumeFrom sets recovery_info.resume_from; an empty text deletes it.
-func (r *Record) SetResumeFrom(s string) {
-	r.doc.MustSub("recovery_info").SetText("resume_from", s)
-}
-
-// PrerequisitesMet returns recovery_info.prerequisites_met, true if absent.
-func (r *Record) PrerequisitesMet() bool {
-	return boolean(r.doc.Sub("recovery_info"), "prerequisites_met", true)
-}
-
-// SetPrerequisitesMet sets recovery_info.prerequisites_met.
-func (r *Record) SetPrerequisitesMet(b bool) {
-	r.doc.MustSub("recovery_info").Set("prerequisites_met", b)
-}
-
-// Warnings returns recovery_info.warnings.
-func (r *Record) Warnings() []string { return r.doc.Sub("recovery_info").Texts("warnings") }
-
-// SetWarnings sets recovery_info.warnings.
-func (r *Record) SetWarnings(w []string) { r.doc.MustSub("recovery_info").Set("warnings", w) }
+// Fields of recovery_info.
+func (r *Record) CanResume() bool            { return boolean(r.recovery(), "can_resume", true) }
+func (r *Record) SetCanResume(b bool)        { r.mustRecovery().Set("can_resume", b) }
+func (r *Record) ResumeFrom() string         { return r.recovery().Text("resume_from") }
+func (r *Record) SetResumeFrom(s string)     { r.mustRecovery().SetText("resume_from", s) }
+func (r *Record) SetPrerequisitesMet(b bool) { r.mustRecovery().Set("prerequisites_met", b) }
+func (r *Record) Warnings() []string         { return r.recovery().Texts("warnings") }
+func (r *Record) SetWarnings(list []string)  { r.mustRecovery().Set("warnings", list) }
+func (r *Record) recovery() *Map             { return r.doc.Sub("recovery_info") }
+func (r *Record) mustRecovery() *Map         { return r.doc.MustSub("recovery_info") }
 
 func moment(m *Map, key string) time.Time {
 	v, _ := m.Get(key)
@@ -326,6 +241,11 @@ func moment(m *Map, key string) time.Time {
 		return time.Time{}
 	}
 	return t
+}
+
+// PrerequisitesMet returns recovery_info.prerequisites_met.
+func (r *Record) PrerequisitesMet() bool {
+	return boolean(r.recovery(), "prerequisites_met", true)
 }
 
 func boolean(m *Map, key string, absent bool) bool {

@@ -257,29 +257,36 @@ func (r *Record) SetFiles(list []File) { Store(r.doc, files{list}) }
 // outputs, then outputs of completed tasks.
 func (r *Record) Outputs() []Output {
 	var out []Output
-	for agent, v := range r.doc.Sub("agent_outputs").All() {
-		actions, _ := v.(*Map)
-		for action, v := range actions.All() {
-			m, _ := v.(*Map)
+	for agent, actions := range r.doc.Sub("agent_outputs").Subs() {
+		for action, m := range actions.Subs() {
 			if place := m.Text("output_location"); place != "" {
 				out = append(out, Output{agent, action, place, m.Text("output_digest")})
 			}
 		}
 	}
-	for phase, v := range r.doc.Sub("progress").Sub("phases").All() {
-		m, _ := v.(*Map)
+	for phase, m := range r.doc.Sub("progress").Sub("phases").Subs() {
 		if place := m.Text("output"); place != "" {
 			out = append(out, Output{"", phase, Unquoted(place), m.Text("output_digest")})
 		}
 	}
-	return append(out, r.taskOutputs()...)
+	add := func(id string, m *Map) {
+		if place := m.Text("output"); place != "" && m.Text("status") == "complete" {
+			out = append(out, Output{taskAgent, id, place, m.Text("output_digest")})
+		}
+	}
+	for id, m := range r.doc.Sub("tasks").Subs() {
+		add(id, m)
+	}
+	for _, m := range r.doc.Maps("tasks") {
+		add(m.Text("id"), m)
+	}
+	return out
 }
 
 // PhaseArtifacts returns the artifact paths of all phases in document order.
 func (r *Record) PhaseArtifacts() []string {
 	var out []string
-	for _, v := range r.doc.Sub("progress").Sub("phases").All() {
-		m, _ := v.(*Map)
+	for _, m := range r.doc.Sub("progress").Sub("phases").Subs() {
 		for _, a := range m.Maps("artifacts") {
 			if p := a.Text("path"); p != "" {
 				out = append(out, Unquoted(p))
@@ -312,20 +319,3 @@ func Unquoted(s string) string {
 // taskAgent replaces the agent of a task's output. The digest of such an output dates
 // from the task's completion.
 const taskAgent = ":task"
-
-func (r *Record) taskOutputs() []Output {
-	var out []Output
-	add := func(id string, m *Map) {
-		if place := m.Text("output"); place != "" && m.Text("status") == "complete" {
-			out = append(out, Output{taskAgent, id, place, m.Text("output_digest")})
-		}
-	}
-	for id, v := range r.doc.Sub("tasks").All() {
-		m, _ := v.(*Map)
-		add(id, m)
-	}
-	for _, m := range r.doc.Maps("tasks") {
-		add(m.Text("id"), m)
-	}
-	return out
-}

@@ -239,10 +239,9 @@ func (v *validator) oneOf(path, word string, known []string, report func(path, f
 }
 
 func (v *validator) graph() {
-	graph := v.r.doc.Sub("execution_graph")
 	done, current := v.r.CompletedBatches(), v.r.CurrentBatch()
 	for k, n := range done {
-		path := document.PathOf("execution_graph.completed_batches", k)
+		path := document.PathOf(graph+".completed_batches", k)
 		if k > 0 && n <= done[k-1] {
 			v.warn(path, "%d after %d: want them ascending", n, done[k-1])
 		}
@@ -250,12 +249,9 @@ func (v *validator) graph() {
 			v.warn(path, "%d is completed but the current batch is %d", n, current)
 		}
 	}
-	nodes, _ := graph.Child("node_states")
-	for id, node := range nodes.All() {
-		m, _ := node.(*Map)
-		path := document.PathOf("execution_graph.node_states", id)
-		if m.Text("status") == "" {
-			v.fail(path, "no status")
+	for id, node := range v.r.doc.Sub(graph).Sub("node_states").All() {
+		if m, _ := node.(*Map); m.Text("status") == "" {
+			v.fail(document.PathOf(graph+".node_states", id), "no status")
 		}
 	}
 }

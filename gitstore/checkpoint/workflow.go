@@ -9,88 +9,55 @@ import (
 	"git-checkpoint/gitstore/checkpoint/document"
 )
 
-// Workflow accessors read the workflow section, then the top level, the location in other
-// systems.
+// Fields of the workflow, in its section or where other systems have them. A text is "", and a time
+// zero, if it is absent. The status is that of the document, unconverted.
+func (r *Record) WorkflowStatus() string     { return r.firstText("workflow.status", "status") }
+func (r *Record) WorkflowStarted() time.Time { return moment(r.doc.Sub("workflow"), "started_at") }
+func (r *Record) WorkflowUpdated() time.Time { return moment(r.doc.Sub("workflow"), "updated_at") }
+func (r *Record) PlanDigest() string         { return r.doc.Sub("workflow").Text("plan_digest") }
+func (r *Record) Layout() string             { return r.doc.Sub("layout").Text("name") }
 
-// WorkflowStatus returns the workflow's status as written, "" if absent.
-func (r *Record) WorkflowStatus() string { return r.workflowText("status") }
-
-// Subject returns the issue's title, otherwise the workflow's description, "" if both are
-// absent.
+// Subject returns the issue's title, otherwise the workflow's description.
 func (r *Record) Subject() string {
-	if title := r.IssueSnapshot().Title; title != "" {
-		return title
-	}
-	return r.workflowText("description")
+	return r.firstText("issue_snapshot.title", "workflow.description", "description")
 }
 
-// Command returns the command that started the workflow, "" if absent. In the claude
-// layout it is the workflow's type.
+// Command returns the command that started the workflow. In the claude layout it is the
+// workflow's type.
 func (r *Record) Command() string {
-	for _, path := range []string{"workflow.command", "command_name", "state_machine.workflow_config.command"} {
-		if s := r.textAt(path); s != "" {
-			return s
-		}
-	}
+	paths := []string{"workflow.command", "command_name", "state_machine.workflow_config.command"}
 	if r.Layout() == "claude" {
-		return r.workflowText("type")
+		paths = append(paths, "workflow.type", "type")
 	}
-	return ""
+	return r.firstText(paths...)
 }
 
-// Scope returns the scope of the workflow, for example research-and-plan, "" if absent.
+// Scope returns the scope of the workflow, for example research-and-plan.
 func (r *Record) Scope() string {
-	if s := r.workflowText("scope"); s != "" {
-		return s
-	}
-	return r.textAt("state_machine.workflow_config.scope")
+	return r.firstText("workflow.scope", "scope", "state_machine.workflow_config.scope")
 }
 
-// Layout returns the layout of the original document, "" without a layout.
-func (r *Record) Layout() string { return r.doc.Sub("layout").Text("name") }
-
-// LastError returns the last error of the workflow, "" if absent.
+// LastError returns the last error of the workflow.
 func (r *Record) LastError() string {
-	if s := r.workflowText("last_error"); s != "" {
-		return s
-	}
-	return r.doc.Sub("error_state").Text("last_error")
+	return r.firstText("workflow.last_error", "last_error", "error_state.last_error")
+}
+
+// PlanPath returns the path of the plan.
+func (r *Record) PlanPath() string {
+	return r.firstText("workflow.plan_path", "plan_path", "workflow_state.plan_path")
 }
 
 // TestsPassing reports whether the last test run passed, true if unknown.
-func (r *Record) TestsPassing() bool {
-	return boolean(r.doc.Sub("workflow"), "tests_passing", boolean(r.doc, "tests_passing", true))
-}
+func (r *Record) TestsPassing() bool { return r.workflowBool("tests_passing", true) }
 
-// WriteInterrupted reports whether interruption_safe is false, which means that a write
-// of the recorded state was interrupted.
-func (r *Record) WriteInterrupted() bool {
-	return !boolean(r.doc.Sub("workflow"), "interruption_safe", boolean(r.doc, "interruption_safe", true))
-}
+// WriteInterrupted reports whether a write of the recorded state was interrupted.
+func (r *Record) WriteInterrupted() bool { return !r.workflowBool("interruption_safe", true) }
+
+// ResumedStale reports whether the workflow was resumed from a checkpoint over the age limit.
+func (r *Record) ResumedStale() bool { return r.workflowBool("resumed_stale", false) }
 
 // SetResumedStale records a resume from a checkpoint over the age limit.
 func (r *Record) SetResumedStale() { r.doc.MustSub("workflow").Set("resumed_stale", true) }
-
-// ResumedStale reports whether the workflow was resumed from a checkpoint over the age
-// limit.
-func (r *Record) ResumedStale() bool { return boolean(r.doc.Sub("workflow"), "resumed_stale", false) }
-
-// WorkflowStarted returns the start of the workflow, zero if absent.
-func (r *Record) WorkflowStarted() time.Time { return moment(r.doc.Sub("workflow"), "started_at") }
-
-// WorkflowUpdated returns the last change of the workflow's state, zero if absent.
-func (r *Record) WorkflowUpdated() time.Time { return moment(r.doc.Sub("workflow"), "updated_at") }
-
-// PlanPath returns the path of the plan, "" if absent.
-func (r *Record) PlanPath() string {
-	if s := r.workflowText("plan_path"); s != "" {
-		return s
-	}
-	return r.doc.Sub("workflow_state").Text("plan_path")
-}
-
-// PlanDigest returns the plan's digest at the save, "" if unknown.
-func (r *Record) PlanDigest() string { return r.doc.Sub("workflow").Text("plan_digest") }
 
 // SetPlanDigest sets workflow.plan_digest; an empty text deletes it.
 func (r *Record) SetPlanDigest(digest string) {
@@ -113,7 +80,11 @@ func (r *Record) EnterPhase(phase string) {
 		m.MustSub("phase_attempts").Set(left, max(r.PhaseAttempt(), 1))
 	}
 	r.SetPhase(phase)
-	r.SetPhaseAttempt(r.attempts(phase) + 1)
+	before := int(max(r.state().Sub("phase_attempts").Int(phase), 0))
+	if before == 0 && slices.Contains(r.Progress().Completed, phase) {
+		before = 1 // completed before attempts were counted
+	}
+	r.SetPhaseAttempt(before + 1)
 	r.SwitchBatches(left, phase)
 }
 
@@ -132,9 +103,8 @@ func (r *Record) SwitchBatches(from, to string) {
 			return // not written by this program
 		}
 	}
-	phases, _ := graph.Child("phases")
-	back, _ := phases.Child(to)
-	batches := NewMap()
+	phases := graph.Sub("phases")
+	back, batches := phases.Sub(to), NewMap()
 	for _, key := range batchKeys {
 		if v, ok := graph.Get(key); ok {
 			batches.Set(key, v)
@@ -200,9 +170,7 @@ func (r *Record) Approve(phase string, at time.Time) {
 	if m.Set("awaiting_approval", left); len(left) == 0 {
 		m.Delete("awaiting_approval")
 	}
-	v, _ := m.Get("approved")
-	l, _ := v.([]any)
-	m.Set("approved", append(slices.Clone(l), &Map{Entries: []document.Entry{
+	m.Set("approved", append(slices.Clone(m.List("approved")), &Map{Entries: []document.Entry{
 		{Key: "phase", Value: phase},
 		{Key: "approved_at", Value: FormatTime(at)},
 	}}))
@@ -253,27 +221,19 @@ func (p Progress) Over(phase string) bool {
 // SetProgress replaces the progress section, except unknown keys.
 func (r *Record) SetProgress(p Progress) { Store(r.doc.MustSub("progress"), p) }
 
-func (r *Record) workflowText(key string) string {
-	if s := r.doc.Sub("workflow").Text(key); s != "" {
-		return s
+// firstText returns the first text at the given paths that is not empty.
+func (r *Record) firstText(paths ...string) string {
+	for _, path := range paths {
+		v, _ := r.doc.Lookup(path)
+		if s := document.AsText(v); s != "" {
+			return s
+		}
 	}
-	return r.doc.Text(key)
+	return ""
 }
 
-func (r *Record) textAt(path string) string {
-	v, _ := r.doc.Lookup(path)
-	s, _ := v.(string)
-	return s
-}
-
-// attempts returns the number of former attempts of a phase.
-func (r *Record) attempts(phase string) int {
-	before, _ := r.doc.Sub("workflow_state").Child("phase_attempts")
-	n := int(before.Int(phase))
-	if n == 0 && slices.Contains(r.Progress().Completed, phase) {
-		return 1 // completed before attempts were counted
-	}
-	return max(n, 0)
+func (r *Record) workflowBool(key string, absent bool) bool {
+	return boolean(r.doc.Sub("workflow"), key, boolean(r.doc, key, absent))
 }
 
 // textOrList returns a single text as a list, or a list of texts.
@@ -318,14 +278,13 @@ func (p Progress) open() []string {
 // batch has no task list, it returns 1.
 func (r *Record) OpenTaskOf(batch int) int {
 	graph := r.doc.Sub("execution_graph")
-	states, _ := graph.Child("node_states")
 	for _, b := range graph.Maps("batches") {
 		if b.Int("batch_id") != int64(batch) {
 			continue
 		}
 		for k, id := range b.Texts("tasks") {
-			node, _ := states.Child(id)
-			if !slices.Contains([]string{"complete", "completed", "done", "skipped"}, node.Text("status")) {
+			status := graph.Sub("node_states").Sub(id).Text("status")
+			if !slices.Contains([]string{"complete", "completed", "done", "skipped"}, status) {
 				return k + 1
 			}
 		}

@@ -11,14 +11,16 @@ import (
 )
 
 // keyNames lists the keys that can identify a list element, the most reliable key first.
-var keyNames = [...]string{"id", "task_id", "checkpoint_id", "path", "agent", "phase", "number", "key", "name"}
+var keyNames = []string{"id", "task_id", "checkpoint_id", "path", "agent", "phase", "number", "key", "name"}
 
 func (w *walk) list(at place, from, to []any) {
-	key := sharedKey(from, to)
-	if key == "" {
+	isShared := func(key string) bool { return distinct(from, key) && distinct(to, key) }
+	shared := slices.IndexFunc(keyNames, isShared)
+	if shared < 0 {
 		w.edits(at, from, to)
 		return
 	}
+	key := keyNames[shared]
 	placeOf := func(k int, id string) place {
 		if strings.Trim(id, "0123456789") == "" {
 			id = key + "=" + id // a bare number would read as an index
@@ -84,17 +86,6 @@ func (w *walk) edits(at place, from, to []any) {
 			}
 		}
 	}
-}
-
-// sharedKey returns the first key with distinct values in both lists, "" if no key
-// qualifies.
-func sharedKey(lists ...[]any) string {
-	for _, key := range keyNames {
-		if distinct(lists[0], key) && distinct(lists[1], key) {
-			return key
-		}
-	}
-	return ""
 }
 
 // distinct reports whether every element has the key, each with a different value.

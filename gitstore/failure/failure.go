@@ -4,6 +4,8 @@
 package failure
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -63,6 +65,25 @@ func Correct(file string) string {
 		return "fix the document, then run the command again"
 	}
 	return "fix " + Quote(file) + ", then run the command again"
+}
+
+// Plural returns a number with its noun for messages, such as "1 file" or "3 files".
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Printable quotes a text with control characters. Records and issues come from others, and
+// messages are printed to terminals. Other text is returned unchanged.
+func Printable(s string) string {
+	for _, r := range s {
+		if !strconv.IsPrint(r) || r == '\uFFFD' {
+			return strconv.QuoteToGraphic(s)
+		}
+	}
+	return s
 }
 
 // Quote quotes s as a word of a shell command.

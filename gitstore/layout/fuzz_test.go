@@ -64,18 +64,18 @@ func FuzzClaudeState(f *testing.F) {
 	f.Add([]byte(`{"workflow_state": [1], "workflow_type": "implement", "checkpoint_id": 7}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := layout.Workflow{Type: "implement", Project: "a", Now: time.Unix(1_800_000_000, 0)}
-		file, err := layout.ReadState(claude.Name, "", data, w)
+		file, err := layout.Find(claude.Name).ReadState("", data, w)
 		if err != nil || file.Err(false) != nil {
 			return
 		}
 		w.Before = file.Apply(nil)
-		out, err := layout.Of(claude.Name, w.Before)
+		out, err := layout.Find(claude.Name).Of(w.Before)
 		require.NoError(t, err)
 		again, err := layout.Read(claude.Name, "", out[0].Data)
 		require.NoError(t, err)
 		require.NoError(t, again.Err(false))
 		require.True(t, checkpoint.Equal(file.Doc, again.Doc), "%s", out[0].Data)
-		_, err = layout.ReadState(claude.Name, "", data, w)
+		_, err = layout.Find(claude.Name).ReadState("", data, w)
 		require.NoError(t, err)
 	})
 }

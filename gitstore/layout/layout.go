@@ -29,12 +29,13 @@ import (
 
 // Types of the documents.
 type (
+	System   = codec.System   // layout, or read-only source
 	Name     = codec.Name     // name of a layout or of a read-only source
 	File     = codec.File     // parsed document
 	Output   = codec.Output   // file to write
-	Start    = codec.Start    // input of Begin
-	Texts    = codec.Texts    // result of TextsOf
-	Workflow = codec.Workflow // input of ReadState
+	Start    = codec.Start    // input of System.NewWorkflow
+	Texts    = codec.Texts    // result of System.ResumeTexts
+	Workflow = codec.Workflow // input of System.ReadState
 )
 
 // Errors of Read.
@@ -68,12 +69,11 @@ func names(list []*codec.System) []Name {
 
 // Parse returns the layout with this name.
 func Parse(s string) (Name, error) {
-	all := Names()
-	if !slices.Contains(all, Name(s)) {
-		words := make([]string, len(all))
-		for i, n := range all {
-			words[i] = string(n)
-		}
+	var words []string
+	for _, name := range Names() {
+		words = append(words, string(name))
+	}
+	if !slices.Contains(words, s) {
 		return "", fmt.Errorf("layout %.40q: want one of %s", s, strings.Join(words, ", "))
 	}
 	return Name(s), nil
@@ -89,78 +89,8 @@ func Read(as Name, file string, data []byte) (*File, error) {
 	return registry().Read(as, file, data)
 }
 
-// HasStates reports whether a layout completes the states of workflows to documents.
-func HasStates(as Name) bool { return registry().Find(as).Complete != nil }
-
-// ReadState parses the state of a workflow of layout as, and completes it to a document. It
-// fails like Read.
-func ReadState(as Name, file string, data []byte, w Workflow) (*File, error) {
-	return registry().Find(as).ReadState(file, data, w)
-}
-
-// Explain returns an *InvalidError with the rules that a document violates, as if it were
-// a checkpoint of the layout. It returns nil if the document violates no rule.
-func Explain(as Name, file string, data []byte) error {
-	return registry().Find(as).Explain(file, data)
-}
-
-// Of returns a record as documents of a layout: stored documents with updated values, or
-// new documents. It fails if the record has no content for the layout.
-func Of(as Name, r *checkpoint.Record) ([]Output, error) {
-	return registry().Find(as).Of(r)
-}
-
-// Files returns the files of a layout for the checkpoints of an issue, oldest first. Most
-// layouts store only the newest state.
-func Files(as Name, records []*checkpoint.Record) ([]Output, error) {
-	return registry().Find(as).FilesOf(records)
-}
-
-// FailedFiles returns the files of an archived workflow that did not complete, if the
-// layout has a folder for them.
-func FailedFiles(as Name, records []*checkpoint.Record) ([]Output, error) {
-	return registry().Find(as).FailedFilesOf(records)
-}
-
-// Folder returns the folder of a layout's files, relative to the worktree root.
-func Folder(as Name, issue checkpoint.Issue) string {
-	if s := registry().Find(as); s.Folder != nil {
-		return s.Folder(issue)
-	}
-	return ""
-}
-
-// Begin returns the initial values of a workflow in layout as. It fails if a value that
-// the system requires is missing.
-func Begin(as Name, start Start) (codec.Beginning, error) {
-	s := registry().Find(as)
-	if s.Begin != nil {
-		return s.Begin(start)
-	}
-	return codec.Beginning{Phases: slices.Clone(s.Phases)}, nil
-}
-
-// Enter adds the layout's own sections to a record with a new workflow.
-func Enter(as Name, r *checkpoint.Record, story checkpoint.Issue) {
-	if s := registry().Find(as); s.Enter != nil {
-		s.Enter(r, story)
-	}
-}
-
-// TextsOf returns the texts of a layout for a record, empty if the layout has no texts of
-// its own, or if the record is from a document of the layout without the values for them. For
-// other records it fails if a required value is missing.
-func TextsOf(as Name, r *checkpoint.Record) (Texts, error) {
-	s := registry().Find(as)
-	if s.Texts == nil {
-		return Texts{}, nil
-	}
-	texts, err := s.Texts(r)
-	if err != nil && r.Layout() == string(as) {
-		return Texts{}, nil
-	}
-	return texts, err
-}
+// Find returns the layout or source with a name, or one without documents.
+func Find(as Name) *System { return registry().Find(as) }
 
 // Listing returns the file list of a layout's system, most often with a line per file. The
 // records of each issue are sorted oldest first; failed has those of archived workflows
@@ -179,7 +109,7 @@ func Has(r *checkpoint.Record, f *File) bool {
 	if f.In(r) {
 		return true
 	}
-	outputs, err := Of(f.Layout, r)
+	outputs, err := Find(f.Layout).Of(r)
 	return err == nil && slices.ContainsFunc(outputs, func(o Output) bool {
 		exported, err := Read(f.Layout, o.Path, o.Data)
 		return err == nil && exported.Digest() == f.Digest()

@@ -60,7 +60,7 @@ func TestDocuments(t *testing.T) {
 			if c.id != "" {
 				assert.Equal(t, checkpoint.ID(c.id), f.ID())
 			}
-			out, err := layout.Of(f.Layout, r)
+			out, err := layout.Find(f.Layout).Of(r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
 			assert.Equal(t, string(layouttest.Doc(t, c.name)), string(out[0].Data), "unchanged, and so are the bytes")
@@ -116,7 +116,7 @@ func TestOfChangesOnlyNewValues(t *testing.T) {
 			r := layouttest.Stored(t, f.Apply(nil))
 			r.SetCreatedAt(layouttest.MustTime(t, "2026-03-01T00:00:00Z"))
 			c.change(r)
-			out, err := layout.Of(f.Layout, layouttest.Stored(t, r))
+			out, err := layout.Find(f.Layout).Of(layouttest.Stored(t, r))
 			require.NoError(t, err)
 			got, err := checkpoint.DecodeDocument(out[0].Data, checkpoint.DefaultLimits)
 			require.NoError(t, err)
@@ -141,14 +141,14 @@ func TestTwoFiles(t *testing.T) {
 	r := layouttest.Read(t, "dotagent-phase.json").Apply(nil)
 	r = layouttest.Stored(t, layouttest.Read(t, "dotagent-execution.json").Apply(r))
 	assert.Equal(t, "ARCHITECTURE", r.Phase())
-	out, err := layout.Files(dotagent.Name, []*checkpoint.Record{r})
+	out, err := layout.Find(dotagent.Name).FilesOf([]*checkpoint.Record{r})
 	require.NoError(t, err)
 	require.Len(t, out, 2)
 	assert.Equal(t, []string{"phase.json", "execution.json"}, []string{out[0].Path, out[1].Path})
 	assert.Equal(t, string(layouttest.Doc(t, "dotagent-execution.json")), string(out[1].Data))
 
 	r = layouttest.Read(t, "recovery.json").Apply(r)
-	_, err = layout.Of(recovery.Name, r)
+	_, err = layout.Find(recovery.Name).Of(r)
 	require.NoError(t, err)
 	files, _ := r.Doc().Lookup("layout.files")
 	assert.Equal(t, []string{"workflow"}, files.(*checkpoint.Map).Keys(), "files of another layout go")
@@ -167,7 +167,7 @@ func TestNewDocumentsAreValid(t *testing.T) {
 		crunch.Name: "CP-2-20260301T000000Z-00112233.yaml", claude.Name: "implement_42_20260301_000000.json",
 		recovery.Name: "42.json", pipeline.Name: "checkpoint-42.json",
 	} {
-		out, err := layout.Of(as, r)
+		out, err := layout.Find(as).Of(r)
 		require.NoError(t, err)
 		require.Len(t, out, 1)
 		assert.Equal(t, want, out[0].Path)
@@ -176,16 +176,16 @@ func TestNewDocumentsAreValid(t *testing.T) {
 		require.NoError(t, f.Err(false))
 		assert.Equal(t, as, f.Layout)
 	}
-	_, err := layout.Of(dotagent.Name, r)
+	_, err := layout.Find(dotagent.Name).Of(r)
 	require.ErrorContains(t, err, `the phase "2" is not one of REQUIREMENTS`)
 	r.SetProgress(checkpoint.Progress{Current: "ARCHITECTURE", Completed: []string{"REQUIREMENTS"}})
-	out, err := layout.Of(dotagent.Name, r)
+	out, err := layout.Find(dotagent.Name).Of(r)
 	require.NoError(t, err)
 	f, err := layout.Read(dotagent.Name, "phase.json", out[0].Data)
 	require.NoError(t, err)
 	require.NoError(t, f.Err(true))
 	r.Doc().Delete("stage")
-	_, err = layout.Of(pipeline.Name, r)
+	_, err = layout.Find(pipeline.Name).Of(r)
 	require.ErrorContains(t, err, "the record has no stage")
 }
 

@@ -150,11 +150,11 @@ func TestExplain(t *testing.T) {
 		recovery.Name: "workflow_id: missing (required)", dotagent.Name: "phase_status: missing (required)",
 		pipeline.Name: "storyId: missing (required)",
 	} {
-		err := layout.Explain(as, "", []byte("{}"))
+		err := layout.Find(as).Explain("", []byte("{}"))
 		var invalid *codec.InvalidError
 		require.ErrorAs(t, err, &invalid, as)
 		require.ErrorContains(t, err, want)
 	}
-	require.ErrorContains(t, layout.Explain(claude.Name, "a/x.json", []byte("a: 1\n")), "claude x.json: line 1, column 1: want JSON (syntax)")
-	require.ErrorContains(t, layout.Explain(claude.Name, "", []byte("{")), "(syntax)")
+	require.ErrorContains(t, layout.Find(claude.Name).Explain("a/x.json", []byte("a: 1\n")), "claude x.json: line 1, column 1: want JSON (syntax)")
+	require.ErrorContains(t, layout.Find(claude.Name).Explain("", []byte("{")), "(syntax)")
 }

@@ -29,7 +29,7 @@ func textsFor(t *testing.T, as codec.Name, name string, change func(r *checkpoin
 	if change != nil {
 		change(r)
 	}
-	got, err := layout.TextsOf(as, layouttest.Stored(t, r))
+	got, err := layout.Find(as).ResumeTexts(layouttest.Stored(t, r))
 	require.NoError(t, err)
 	return got
 }
@@ -54,7 +54,7 @@ func TestTexts(t *testing.T) {
 		assert.Equal(t, codec.Texts{}, textsFor(t, as, "recovery.json", nil))
 	}
 	for _, as := range []codec.Name{recovery.Name, dotagent.Name, pipeline.Name} {
-		_, err := layout.TextsOf(as, checkpoint.New())
+		_, err := layout.Find(as).ResumeTexts(checkpoint.New())
 		require.ErrorContains(t, err, "the record has no ")
 	}
 }
@@ -67,7 +67,7 @@ func TestTextsGolden(t *testing.T) {
 		r.SetCreatedAt(layouttest.MustTime(t, "2026-01-02T03:04:05Z"))
 		r = layouttest.Stored(t, r)
 		for _, as := range []codec.Name{recovery.Name, dotagent.Name, pipeline.Name} {
-			texts, err := layout.TextsOf(as, r)
+			texts, err := layout.Find(as).ResumeTexts(r)
 			if err != nil {
 				continue
 			}

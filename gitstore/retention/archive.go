@@ -43,29 +43,25 @@ type Archived struct {
 // unknown archiving time never expire.
 func (s Stay) Expired(archived []Archived, now time.Time) []Decision {
 	var gone []Decision
-	counted := s.archivings(archived)
+	var counted []time.Time // of the archivings, newest first: checkpoints with equal times belong to one
+	for _, a := range archived {
+		counted = append(counted, a.At)
+	}
+	slices.SortFunc(counted, func(a, b time.Time) int { return b.Compare(a) })
+	counted = slices.CompactFunc(counted, time.Time.Equal)
 	for _, a := range archived {
 		rule := s.expired(a, counted, now)
 		if rule == "" || a.Pinned || a.At.IsZero() {
 			continue
 		}
-		d := Decision{ID: a.ID, Rule: rule}
-		if doubt := s.doubt(a, now); doubt != "" {
+		d, times := Decision{ID: a.ID, Rule: rule}, a.Times
+		times.Archived, times.Now = a.At, now
+		if doubt := times.Doubt(); doubt != "" && s.Last <= 0 && s.days(a) != 0 { // the rule is about an age
 			d = Decision{ID: a.ID, Keep: true, Rule: "archived " + a.why() + ", kept: " + doubt, Doubt: doubt}
 		}
 		gone = append(gone, d)
 	}
 	return gone
-}
-
-// doubt returns why the age of a is in doubt, or "". Rules without an age have no doubt.
-func (s Stay) doubt(a Archived, now time.Time) string {
-	if s.Last > 0 || s.days(a) == 0 {
-		return ""
-	}
-	t := a.Times
-	t.Archived, t.Now = a.At, now
-	return t.Doubt()
 }
 
 // days returns the number of days that a stays in the archive.
@@ -89,17 +85,6 @@ func (s Stay) expired(a Archived, counted []time.Time, now time.Time) string {
 		return fmt.Sprintf("archived %s, more than %d days ago: expired", a.why(), days)
 	}
 	return ""
-}
-
-// archivings returns the distinct archiving times, newest first. Checkpoints with equal
-// times belong to one archiving.
-func (s Stay) archivings(archived []Archived) []time.Time {
-	var times []time.Time
-	for _, a := range archived {
-		times = append(times, a.At)
-	}
-	slices.SortFunc(times, func(a, b time.Time) int { return b.Compare(a) })
-	return slices.CompactFunc(times, time.Time.Equal)
 }
 
 func (a Archived) why() string {

@@ -128,11 +128,11 @@ func letters(ds []Decision) string {
 
 func TestSaveKeepsOtherBranches(t *testing.T) {
 	none := Default().With(checkpoint.SessionEnd, 0)
-	assert.Equal(t, "KKdd", letters(Plan(Default(), ends("x", "y", "x", "y"), noon)))
-	assert.Equal(t, "KKdK", letters(PlanSave(Default(), ends("x", "y", "x", "y"), noon)))
-	assert.Equal(t, "Kddd", letters(Plan(none, ends("x", "y", "x", "y"), noon)))
-	assert.Equal(t, "KKdK", letters(PlanSave(none, ends("x", "y", "x", "y"), noon)))
-	assert.Equal(t, "Kdd", letters(PlanSave(Default(), ends("x", "x", "x"), noon)))
+	assert.Equal(t, "KKdd", letters(Plan(Default(), ends("x", "y", "x", "y"))))
+	assert.Equal(t, "KKdK", letters(PlanSave(Default(), ends("x", "y", "x", "y"))))
+	assert.Equal(t, "Kddd", letters(Plan(none, ends("x", "y", "x", "y"))))
+	assert.Equal(t, "KKdK", letters(PlanSave(none, ends("x", "y", "x", "y"))))
+	assert.Equal(t, "Kdd", letters(PlanSave(Default(), ends("x", "x", "x"))))
 }
 
 func TestKeepWork(t *testing.T) {
@@ -154,7 +154,7 @@ func TestKeepWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, items := Default().With(checkpoint.SessionEnd, c.keep), ends(c.branches...)
 			covers := func(newer, older int) bool { return c.lacks[newer] <= c.lacks[older] }
-			assert.Equal(t, c.want, letters(KeepWork(p, items, Plan(p, items, noon), covers)))
+			assert.Equal(t, c.want, letters(KeepWork(p, items, Plan(p, items), covers)))
 		})
 	}
 }

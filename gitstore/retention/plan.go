@@ -1,12 +1,15 @@
 package retention
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
+
+	"git-checkpoint/gitstore/failure"
 
 	"git-checkpoint/gitstore/checkpoint"
 )
@@ -22,8 +25,6 @@ type Item struct {
 	Pinned    bool
 	Resumable bool // can_resume of the record
 	Valid     bool // record is readable and valid
-	Synced    bool // exists on a remote
-	Approval  bool // records an approval
 	Restored  bool // a person went back to it, and the work goes on from it
 }
 
@@ -36,9 +37,8 @@ type Decision struct {
 }
 
 // Plan returns one decision per item of a chain, newest first. Plan does not modify the
-// items and ignores their times. The unused time parameter allows later rules on age
-// without a new signature.
-func Plan(p Policy, newestFirst []Item, _ time.Time) []Decision {
+// items and ignores their times.
+func Plan(p Policy, newestFirst []Item) []Decision {
 	ds := make([]Decision, len(newestFirst))
 	// A resume with fallback picks this checkpoint.
 	resume := slices.IndexFunc(newestFirst, func(it Item) bool { return it.Valid && it.Resumable })
@@ -55,8 +55,8 @@ func Plan(p Policy, newestFirst []Item, _ time.Time) []Decision {
 
 // PlanSave is Plan for a save: newestFirst[0] is the new checkpoint. A save never drops
 // checkpoints of other branches, because their files are not in the saved worktree.
-func PlanSave(p Policy, newestFirst []Item, now time.Time) []Decision {
-	ds := Plan(p, newestFirst, now)
+func PlanSave(p Policy, newestFirst []Item) []Decision {
+	ds := Plan(p, newestFirst)
 	for i, it := range newestFirst {
 		if it.Branch != newestFirst[0].Branch && !ds[i].Keep {
 			ds[i].Keep, ds[i].Rule = true, "of another branch: kept by a save"
@@ -97,8 +97,6 @@ func protected(it Item, i, resume int) string {
 		return "pinned: always kept"
 	case it.Restored:
 		return "a person went back to it: always kept"
-	case it.Approval && !it.Synced:
-		return "approval not yet on a remote: always kept"
 	}
 	return ""
 }
@@ -112,7 +110,7 @@ type group struct {
 
 // judge applies the rule of the trigger and increments the count of the item's group.
 func (p Policy) judge(it Item, seen map[group]int) (bool, string) {
-	name := printable(string(it.Trigger))
+	name := failure.Printable(string(it.Trigger))
 	rule, ok := p[it.Trigger]
 	switch {
 	case !ok && it.Trigger.Known():
@@ -134,30 +132,12 @@ func (p Policy) judge(it Item, seen map[group]int) (bool, string) {
 func (r Rule) count(phase string, n int) string {
 	text := r.String()
 	if r.PerPhase {
-		text += " (" + phaseName(phase) + ")"
+		text += " (" + cmp.Or(failure.Printable(phase), "no phase") + ")"
 	}
 	if n <= r.Keep {
 		return fmt.Sprintf("%s: %d of %d", text, n, r.Keep)
 	}
 	return fmt.Sprintf("%s: number %d", text, n)
-}
-
-func phaseName(phase string) string {
-	if phase == "" {
-		return "no phase"
-	}
-	return printable(phase)
-}
-
-// printable quotes a text with control characters. Records come from remotes, and rules
-// are printed to terminals.
-func printable(s string) string {
-	for _, r := range s {
-		if !strconv.IsPrint(r) || r == '\uFFFD' {
-			return strconv.QuoteToGraphic(s)
-		}
-	}
-	return s
 }
 
 // PlanID returns eight hex digits of a digest over all decisions: id, keep and rule, in
@@ -187,12 +167,12 @@ func Warnings(p Policy, items []Item) []string {
 	var out []string
 	for t, n := range found {
 		if _, ok := p[t]; !ok {
-			out = append(out, fmt.Sprintf("trigger %s is unknown: all its checkpoints are kept (%d)", printable(string(t)), n))
+			out = append(out, fmt.Sprintf("trigger %s is unknown: all its checkpoints are kept (%d)", failure.Printable(string(t)), n))
 		}
 	}
 	for t := range p {
 		if !t.Known() && found[t] == 0 {
-			out = append(out, fmt.Sprintf("trigger %s is unknown, and no checkpoint has it: its rule does nothing", printable(string(t))))
+			out = append(out, fmt.Sprintf("trigger %s is unknown, and no checkpoint has it: its rule does nothing", failure.Printable(string(t))))
 		}
 	}
 	slices.Sort(out)

@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 var noon = time.Date(2026, 2, 14, 12, 0, 0, 0, time.UTC)
 
 // planCases are histories, newest first. An item is the trigger's initials, an optional
-// phase after a slash, and marks: ! pinned, ~ not resumable, ? invalid, a approval, s
-// synced. want has one letter per item: K keep, d drop.
+// phase after a slash, and marks: ! pinned, ~ not resumable, ? invalid.
+// want has one letter per item: K keep, d drop.
 var planCases = []struct {
 	name  string
 	rules string
@@ -80,12 +80,7 @@ var planCases = []struct {
 	{"several pins", "", "ui ui! ui! ui ui!", "KKKdK"},
 	{"pinned and invalid stays", "ui=0", "mn ui?!", "KK"},
 	{"pinned batch beyond three", "", "bc/a bc/a bc/a bc/a! bc/a", "KKKKd"},
-	{"approval no remote has", "mn=0", "mn mna mn", "KKd"},
-	{"approval a remote has", "mn=0", "mn mnas mn", "Kdd"},
-	{"synced alone protects nothing", "mn=0", "mn mns", "Kd"},
-	{"approval stays by a rule for all", "", "mn mnas", "KK"},
-	{"approval counts in its group", "", "mn uia ui ui", "KKdd"},
-	{"all protections at once", "ui=0", "ui~ ui! uia ui ui", "KKKdd"},
+	{"all protections at once", "ui=0", "ui~ ui! ui ui ui", "KKKdd"},
 	{"a session as it happens", "", "ui/impl bc/impl bc/impl ac/impl bc/impl ac/impl bc/impl pt/ready ui/ready se/ready bc/ready mn/ready pt/enrich", "KKKKKddKdKKKK"},
 	{"two conflicts in a long phase", "", "cr/v cs/v bs/v bc/v bs/v cr/v cs/v", "KKKKdKK"},
 	{"everything none", "pt=0 cs=0 cr=0 mn=0 bc=0 ac=0 bs=0 ba=0 ui=0 se=0 in=0", "pt cs cr mn bc ac bs ba ui se in", "Kdddddddddd"},
@@ -122,10 +117,6 @@ func parseItems(t *testing.T, s string) []Item {
 				it.Resumable = false
 			case '?':
 				it.Valid = false
-			case 'a':
-				it.Approval = true
-			case 's':
-				it.Synced = true
 			default:
 				require.Failf(t, "bad mark", "%q in %q", m, f)
 			}
@@ -163,7 +154,7 @@ func marks(ds []Decision) string {
 func TestPlanGolden(t *testing.T) {
 	var b strings.Builder
 	for _, c := range planCases {
-		ds := Plan(parsePolicy(t, c.rules), parseItems(t, c.items), noon)
+		ds := Plan(parsePolicy(t, c.rules), parseItems(t, c.items))
 		fmt.Fprintf(&b, "# %s\nrules: %s\nplan: %s\n", c.name, c.rules, PlanID(ds))
 		for i, f := range strings.Fields(c.items) {
 			fmt.Fprintf(&b, "%c %-10s %s\n", marks(ds)[i], f, ds[i].Rule)
@@ -186,7 +177,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestRuleHidesControlCharacters(t *testing.T) {
 	items := []Item{{Trigger: checkpoint.Manual}, {Trigger: checkpoint.BatchComplete, Phase: "a\x1b[2Jb"}}
-	got := Plan(Default(), items, noon)
+	got := Plan(Default(), items)
 	assert.Equal(t, `batch_complete: newest 3 per phase ("a\x1b[2Jb"): 1 of 3`, got[1].Rule)
 }
 

@@ -14,8 +14,8 @@
 //	turn                                                          20
 //	any other trigger                                             all, with a warning
 //
-// Every policy keeps four kinds of checkpoints: the tip, the newest resumable checkpoint,
-// pinned checkpoints, and approvals missing on all remotes. These checkpoints still count
+// Every policy keeps the tip, the newest resumable checkpoint, pinned checkpoints, and those
+// that a person went back to. These checkpoints still count
 // in their groups, so that a second plan drops nothing more.
 //
 // "Newest" refers to chain order, never to created_at, because clocks can go backwards.

@@ -31,8 +31,6 @@ func random(r *rand.Rand) (Policy, []Item) {
 			Pinned:    r.Intn(12) == 0,
 			Resumable: r.Intn(4) != 0,
 			Valid:     r.Intn(6) != 0,
-			Synced:    r.Intn(2) == 0,
-			Approval:  r.Intn(8) == 0,
 		}
 	}
 	p := Default()
@@ -51,7 +49,7 @@ func random(r *rand.Rand) (Policy, []Item) {
 func bruteKeep(p Policy, items []Item, i int) bool {
 	it := items[i]
 	rule, ruled := p[it.Trigger]
-	if i == 0 || it.Pinned || (it.Approval && !it.Synced) || !ruled || rule.Keep < 0 {
+	if i == 0 || it.Pinned || !ruled || rule.Keep < 0 {
 		return true
 	}
 	newerResumable, newerInGroup := 0, 0
@@ -74,7 +72,7 @@ func TestPlanMatchesBruteForce(t *testing.T) {
 	dropped := 0
 	for seed := range int64(histories) {
 		p, items := random(rand.New(rand.NewSource(seed)))
-		for i, d := range Plan(p, items, noon) {
+		for i, d := range Plan(p, items) {
 			require.Equal(t, bruteKeep(p, items, i), d.Keep, "seed %d, item %d: %s", seed, i, d.Rule)
 			if !d.Keep {
 				dropped++
@@ -100,17 +98,17 @@ func TestPlanInvariants(t *testing.T) {
 		r := rand.New(rand.NewSource(seed))
 		p, items := random(r)
 		before := slices.Clone(items)
-		ds := Plan(p, items, noon)
+		ds := Plan(p, items)
 		require.Equal(t, before, items, "seed %d: input unchanged", seed)
 		require.Len(t, ds, len(items))
 
 		alwaysKept(t, seed, items, ds)
 		left := kept(items, ds)
-		require.Empty(t, dropped(Plan(p, left, noon)), "seed %d: planning twice drops nothing more", seed)
-		require.Empty(t, dropped(Plan(keepAll(), items, noon)), "seed %d: -1 removes nothing", seed)
+		require.Empty(t, dropped(Plan(p, left)), "seed %d: planning twice drops nothing more", seed)
+		require.Empty(t, dropped(Plan(keepAll(), items)), "seed %d: -1 removes nothing", seed)
 		monotone(t, seed, r, p, items, ds)
 		r.Shuffle(len(items), func(i, j int) { items[i].Created, items[j].Created = items[j].Created, items[i].Created })
-		require.Equal(t, ds, Plan(p, items, noon.Add(time.Hour)), "seed %d: times do not matter", seed)
+		require.Equal(t, ds, Plan(p, items), "seed %d: times do not matter", seed)
 	}
 }
 
@@ -120,7 +118,7 @@ func alwaysKept(t *testing.T, seed int64, items []Item, ds []Decision) {
 	for i, it := range items {
 		pick := it.Valid && it.Resumable && !resumable
 		resumable = resumable || pick
-		if i == 0 || pick || it.Pinned || it.Approval && !it.Synced {
+		if i == 0 || pick || it.Pinned {
 			require.True(t, ds[i].Keep, "seed %d, item %d", seed, i)
 		}
 	}
@@ -141,7 +139,7 @@ func monotone(t *testing.T, seed int64, r *rand.Rand, p Policy, items []Item, ds
 	if len(pinned) > 0 {
 		pinned[r.Intn(len(pinned))].Pinned = true
 	}
-	generous, pins := Plan(more, items, noon), Plan(p, pinned, noon)
+	generous, pins := Plan(more, items), Plan(p, pinned)
 	for i, d := range ds {
 		if d.Keep {
 			require.True(t, generous[i].Keep, "seed %d, item %d: more generous policy", seed, i)

@@ -228,7 +228,7 @@ func (c *Invocation) Find(issue checkpoint.Issue, name string) (*gitstore.Checkp
 	if validErr != nil || r.Layout() == "" {
 		return nil, err
 	}
-	files, filesErr := layout.Files(layout.Name(r.Layout()), []*checkpoint.Record{r})
+	files, filesErr := layout.Find(layout.Name(r.Layout())).FilesOf([]*checkpoint.Record{r})
 	if filesErr != nil || !slices.ContainsFunc(files, func(f layout.Output) bool { return path.Base(f.Path) == name+".json" }) {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ import (
 // format is the version of the state's format.
 const format = 1
 
-// State records the last known files and their sources.
+// State records the last known files and their sources. Its stored form is JSON.
 type State struct {
 	Version int                  `json:"version"`
 	Layout  string               `json:"layout"`
@@ -57,9 +57,6 @@ func Load(file, layout, root string) (s *State, fresh bool, err error) {
 	}
 	return &State{Version: format, Layout: layout, Root: root, Files: map[string]FileState{}, Tips: map[string]string{}}, true, nil
 }
-
-// Encode returns the stored form of the state.
-func (s *State) Encode() ([]byte, error) { return json.Marshal(s) }
 
 // Sum returns a hash of a file's content.
 func Sum(data []byte) string {

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -60,9 +58,12 @@ func (t *Tree) Changed(s *State, pattern string, skip func(name string) bool) ([
 		err = fmt.Errorf("mirror: %w", err)
 	}
 	for _, folder := range folders {
-		entries, readErr := t.entries(folder)
+		entries, readErr := fs.ReadDir(t.root.FS(), folder)
 		if readErr != nil {
-			return found, readErr
+			return found, fmt.Errorf("mirror: %w", readErr)
+		}
+		if len(entries) > maxFiles {
+			return found, fmt.Errorf("mirror: %s: more than %d files", folder, maxFiles)
 		}
 		for _, e := range entries {
 			name := path.Join(folder, e.Name())
@@ -196,23 +197,6 @@ func (t *Tree) folders(pattern string) ([]string, error) {
 	return folders, nil
 }
 
-func (t *Tree) entries(dir string) ([]fs.DirEntry, error) {
-	f, err := t.root.Open(filepath.FromSlash(dir))
-	if err != nil {
-		return nil, fmt.Errorf("mirror: %w", err)
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(maxFiles + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("mirror: %w", err)
-	}
-	if len(entries) > maxFiles {
-		return nil, fmt.Errorf("mirror: %s: more than %d files", dir, maxFiles)
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, nil
-}
-
 // plain returns an error if a directory in the path is a symlink or another kind of file.
 func (t *Tree) plain(dir string) error {
 	switch {
@@ -279,18 +263,13 @@ func (t *Tree) remove(known FileState, name string) error {
 
 // removeStale removes temporary files of killed processes.
 func removeStale(dir *os.Root, name string) {
-	folder, err := dir.Open(filepath.FromSlash(path.Dir(name)))
-	if err != nil {
-		return
-	}
-	defer folder.Close()
-	names, _ := folder.Readdirnames(-1)
-	for _, n := range names {
-		rest, ours := strings.CutPrefix(n, "."+path.Base(name)+".")
+	entries, _ := fs.ReadDir(dir.FS(), path.Dir(name))
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), "."+path.Base(name)+".")
 		number, temp := strings.CutSuffix(rest, ".tmp")
 		pid, err := strconv.Atoi(number)
 		if ours && temp && err == nil && !fsutil.IsRunning(pid) {
-			_ = dir.Remove(path.Join(path.Dir(name), n))
+			_ = dir.Remove(path.Join(path.Dir(name), e.Name()))
 		}
 	}
 }

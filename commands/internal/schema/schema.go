@@ -211,8 +211,10 @@ func (v *visit) check(schema, value any, at string, depth int) {
 		}
 	case string:
 		v.limits(s, "Length", " characters", float64(utf8.RuneCountInString(value)), at)
-		if p, ok := s["pattern"].(string); ok && !matches(p, value) {
-			v.fail(at, "%s does not match %s", shown(value), p)
+		if p, ok := s["pattern"].(string); ok {
+			if isMatch, err := regexp.MatchString(p, value); err != nil || !isMatch {
+				v.fail(at, "%s does not match %s", shown(value), p)
+			}
 		}
 	case float64:
 		v.limits(s, "imum", "", value, at)
@@ -308,11 +310,6 @@ func texts(v any) []string {
 		}
 	}
 	return out
-}
-
-func matches(pattern, s string) bool {
-	re, err := regexp.Compile(pattern)
-	return err == nil && re.MatchString(s)
 }
 
 // shown formats a value for a message.

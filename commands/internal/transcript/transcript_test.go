@@ -148,7 +148,6 @@ func FuzzLast(f *testing.F) {
 			turn := lastOf(data, whole)
 			assert.False(t, turn.Request == "" && turn.Answer != "")
 			assert.NotContains(t, turn.Request, commandMark)
-			assert.LessOrEqual(t, len(turn.Usage), maxModels)
 			for _, s := range turn.Usage {
 				assert.NotZero(t, s.Tokens)
 				assert.Equal(t, modelName(s.Model), s.Model)

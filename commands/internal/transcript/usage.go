@@ -72,9 +72,6 @@ const (
 // most limits a number of tokens in a transcript. Larger numbers are ignored.
 const most = 1_000_000_000_000
 
-// maxModels limits the models of a turn. The tokens of further ones have no model.
-const maxModels = 8
-
 // A meter adds the usage of the entries of a turn, from the last to the first.
 type meter struct {
 	used []checkpoint.Spent
@@ -129,19 +126,7 @@ func (m *meter) add(line []byte) {
 
 // count adds tokens of a model.
 func (m *meter) count(model string, used checkpoint.Tokens) {
-	if used == (checkpoint.Tokens{}) {
-		return
-	}
-	k := slices.IndexFunc(m.used, func(s checkpoint.Spent) bool { return s.Model == model })
-	if k < 0 && len(m.used) >= maxModels {
-		k = len(m.used) - 1
-		m.used[k].Model = ""
-	}
-	if k < 0 {
-		m.used = append(m.used, checkpoint.Spent{Model: model, Tokens: used})
-		return
-	}
-	m.used[k].Tokens = m.used[k].Plus(used)
+	m.used = checkpoint.AddSpent(m.used, checkpoint.Spent{Model: model, Tokens: used})
 }
 
 // usage returns the tokens of the turn by model. The data before contains the entries before the

@@ -80,7 +80,7 @@ func (s *Standing) ContinueFrom() string { return ContinueFrom(s.Record, s.Verdi
 
 // actionText describes the action of a verdict for text output. who answers the questions.
 func actionText(v freshness.Verdict, who string) string {
-	if v.Damaged {
+	if v.Files.Damaged != "" {
 		return "no, its files are missing or damaged"
 	}
 	if v.Action == freshness.StartFresh && v.Merged != "" {
@@ -132,7 +132,7 @@ func NotSavedText(files int) string {
 }
 
 // NotSaved returns the number of files that changed since the checkpoint and that it does not have.
-func (s *Standing) NotSaved() int { return len(s.Verdict.Changed) + len(s.Verdict.Unsaved) }
+func (s *Standing) NotSaved() int { return len(s.Verdict.Files.Changed) + len(s.Verdict.Files.Unsaved) }
 
 // BranchMessage returns the finding that HEAD is on another branch than the checkpoint's, or "".
 func (s *Standing) BranchMessage() string {
@@ -171,7 +171,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		CanResume: v.CanResume, Complete: v.At.Complete, Warnings: v.Warnings(), ResumeFrom: v.At.Code,
 		CurrentPhase: v.At.Phase, CompletedPhases: p.Completed, Remaining: p.Remaining,
 		Batches:         Batches{Completed: r.CompletedBatches(), Current: r.CurrentBatch(), Pending: pending},
-		PendingCaptures: PendingCaptures(r), Changed: QuotePaths(v.Changed), Unsaved: QuotePaths(v.Unsaved),
+		PendingCaptures: PendingCaptures(r), Changed: QuotePaths(v.Files.Changed), Unsaved: QuotePaths(v.Files.Unsaved),
 		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
 		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
 		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
@@ -195,7 +195,7 @@ func (s *Standing) StatusRecord(kind string) Status {
 		out.Tokens = new(Tokens(sum))
 	}
 	for _, reason := range v.Reasons {
-		out.Reasons = append(out.Reasons, ReasonRecord{Check: reason.Check, Severity: reason.Severity, Message: reason.Message})
+		out.Reasons = append(out.Reasons, ReasonRecord{Check: reason.Check, Severity: reason.Action.Severity(), Message: reason.Message})
 	}
 	return out
 }
@@ -297,7 +297,7 @@ func (s *Standing) ReasonRows(keep func(freshness.Reason) bool) []Row {
 	var rows []Row
 	for _, r := range s.Verdict.WorstFirst() {
 		if keep == nil || keep(r) {
-			rows = append(rows, Row{Label: "  " + r.Severity, Text: r.Message, Style: severityStyle(r.Action), Below: r.Detail, Hint: r.Hint})
+			rows = append(rows, Row{Label: "  " + r.Action.Severity(), Text: r.Message, Style: severityStyle(r.Action), Below: r.Detail, Hint: r.Hint})
 		}
 	}
 	return rows

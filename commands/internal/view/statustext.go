@@ -97,14 +97,14 @@ const filesCheck = "files"
 func (s *Standing) changedRow() Row {
 	v := s.Verdict
 	row := Row{Label: "Changed", Text: "no file since the checkpoint"}
-	if n := len(v.Changed) + len(v.Restores) + len(v.Unsaved); n > 0 {
+	if n := len(v.Files.Changed) + len(v.Files.Restores) + len(v.Files.Unsaved); n > 0 {
 		row.Text = Plural(n, "file") + " since the checkpoint"
 	}
 	if v.CanResume && s.Worktree && !v.Other.IsElsewhere() {
 		row.Below = s.wouldRestore()
 	}
-	if len(v.Unsaved) > 0 {
-		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+Files(v.Unsaved, 5))
+	if len(v.Files.Unsaved) > 0 {
+		row.Below = append(row.Below, "not in the checkpoint, and a resume leaves "+Files(v.Files.Unsaved, 5))
 	}
 	return row
 }
@@ -122,12 +122,12 @@ func (s *Standing) wouldRestore() []string {
 	for _, part := range []struct {
 		what  string
 		paths []string
-	}{{"a resume puts back", s.Verdict.Restores}, {"a resume cannot put back", s.Verdict.InTheWay}} {
+	}{{"a resume puts back", s.Verdict.Files.Restores}, {"a resume cannot put back", s.Verdict.Files.InTheWay}} {
 		if len(part.paths) > 0 {
 			lines = append(lines, part.what+" "+Files(part.paths, 5))
 		}
 	}
-	if len(lines) == 0 && len(s.Verdict.Changed) == 0 {
+	if len(lines) == 0 && len(s.Verdict.Files.Changed) == 0 {
 		return []string{nothingToPutBack}
 	}
 	return lines

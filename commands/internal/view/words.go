@@ -12,13 +12,8 @@ import (
 	"git-checkpoint/gitstore/failure"
 )
 
-// Plural returns a number with its noun, such as "1 file" or "3 files".
-func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+// Plural returns a number with its noun.
+func Plural(n int, word string) string { return failure.Plural(n, word) }
 
 // List joins words with commas.
 func List(words []string) string { return strings.Join(words, ", ") }

@@ -184,7 +184,7 @@ func HandOver(c *invoke.Invocation, r *view.Standing, reader string) string {
 	more := HandOverFacts(c, r, reader)
 	err := c.Store.Restorer.CheckResume(c.Ctx, r.Checkpoint)
 	if err == nil {
-		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Restores, r.Verdict.Changed, r.Verdict.Unsaved
+		more.Missing, more.Skipped, more.Unsaved = r.Verdict.Files.Restores, r.Verdict.Files.Changed, r.Verdict.Files.Unsaved
 	}
 	resume := view.IssueArg(r.Checkpoint.Issue)
 	if p, err := c.Store.Point(c.Ctx, r.Checkpoint.Issue); err == nil && p.ID != r.Checkpoint.ID { // resume does not choose it by itself

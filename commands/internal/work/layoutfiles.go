@@ -110,14 +110,14 @@ func FolderPattern(c *invoke.Invocation, as layout.Name) string {
 	if as == crunch.Name {
 		return filepath.ToSlash(filepath.Clean(c.Settings.String("storage.location")))
 	}
-	return layout.Folder(as, "")
+	return layout.Find(as).Folder
 }
 
 // LayoutFolder returns the folder of an issue's files in a layout, with slashes. It is
 // below the root, unless trusted settings name another folder.
 func LayoutFolder(c *invoke.Invocation, as layout.Name, issue checkpoint.Issue) string {
 	if as != crunch.Name {
-		return layout.Folder(as, issue)
+		return layout.Find(as).Folder
 	}
 	return path.Clean(filepath.ToSlash(config.Expand(c.Settings.String("storage.location"), issue.RefName())))
 }

@@ -26,7 +26,6 @@ package forge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -44,17 +43,16 @@ import (
 	"git-checkpoint/gitstore/trace"
 )
 
-// A Forge sends requests to one site. With zero fields it uses no credential, no cache,
-// and the system clock.
+// A Forge sends requests to one site. Without SignIn it uses no credential, and without Cache no
+// cache.
 type Forge struct {
 	Site   Site
 	SignIn SignIn
 	Cache  string          // cache directory of this repository, created on first use
 	Share  func(...string) // sets the modes of cached files for a shared repository, may be nil
 	Now    func() time.Time
-	Agent  string // User-Agent header
 
-	Network func(context.Context) Network // network settings for the server; nil means defaults
+	Network func(context.Context) Network // network settings for the server
 }
 
 // Network holds git's network settings for a server. The zero value uses proxies of the
@@ -63,13 +61,6 @@ type Network struct {
 	Proxy  string // http.proxy: host:port or URL; "" uses the environment
 	Direct bool   // http.proxy is set to an empty value: no proxy
 	CAInfo string // http.sslCAInfo: file with trusted certificates
-}
-
-func (f *Forge) now() time.Time {
-	if f.Now == nil {
-		return time.Now()
-	}
-	return f.Now()
 }
 
 // send sends one request, with a JSON body unless body is nil. It returns a *RequestError, or the
@@ -87,7 +78,7 @@ func (f *Forge) send(ctx context.Context, method, address string, body any, c Cr
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	req.Header.Set("User-Agent", cmp.Or(f.Agent, "git-checkpoint"))
+	req.Header.Set("User-Agent", "git-checkpoint")
 	req.Header.Set("Accept", "application/json")
 	if f.Site.Kind == GitHub {
 		req.Header.Set("Accept", "application/vnd.github+json")
@@ -96,11 +87,7 @@ func (f *Forge) send(ctx context.Context, method, address string, body any, c Cr
 	if !c.IsZero() {
 		req.Header.Set(c.header, c.secret)
 	}
-	var network Network
-	if f.Network != nil {
-		network = f.Network(ctx)
-	}
-	transport, err := network.transport()
+	transport, err := f.Network(ctx).transport()
 	if err != nil {
 		return nil, f.failed("cannot be asked: %v", err)
 	}

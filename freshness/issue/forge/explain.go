@@ -46,6 +46,7 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 		cert      *tls.CertificateVerificationError
 		unknown   x509.UnknownAuthorityError
 		record    tls.RecordHeaderError
+		slow      net.Error
 	)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -65,7 +66,7 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 		e.Cause = "redirects to another server, " + server + ", which is not followed"
 	case errors.Is(err, errHops):
 		e.Cause = "redirects in circles"
-	case timedOut(ctx, err):
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
 		e.Cause, e.err = "timeout", context.DeadlineExceeded
 	case errors.As(err, &dns):
 		e.Cause = "could not resolve the host name"
@@ -87,13 +88,8 @@ func (f *Forge) unreachable(ctx context.Context, err error) error {
 	return e
 }
 
-func timedOut(ctx context.Context, err error) bool {
-	var slow net.Error
-	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &slow) && slow.Timeout()
-}
-
 // refused converts a response with an error status to a request to read or change something.
-func (f *Forge) refused(r *reply, c Credential, verb, what string) error {
+func (f *Forge) refused(r *reply, c Credential, verb, what string) *RequestError {
 	if until, limited := f.limit(r); limited {
 		return f.limited(until, c)
 	}
@@ -159,7 +155,7 @@ func (f *Forge) limit(r *reply) (until time.Time, limited bool) {
 	if r.status != http.StatusForbidden && r.status != http.StatusTooManyRequests {
 		return time.Time{}, false
 	}
-	now := f.now()
+	now := f.Now()
 	if seconds, err := strconv.Atoi(r.header.Get("Retry-After")); err == nil && seconds >= 0 {
 		return bounded(now.Add(time.Duration(min(seconds, 1<<20))*time.Second), now), true
 	}

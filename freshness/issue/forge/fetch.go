@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -39,7 +38,7 @@ func (f *Forge) ask(ctx context.Context, key checkpoint.Issue) (found, error) {
 	}
 	address := kept.URL
 	c := f.SignIn.Find(ctx, f.Site)
-	if kept.Wait.After(f.now()) && kept.As == c.From {
+	if kept.Wait.After(f.Now()) && kept.As == c.From {
 		return found{}, f.limited(kept.Wait, c)
 	}
 	r, err := f.send(ctx, http.MethodGet, address, nil, c)
@@ -115,10 +114,9 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 	switch {
 	case r.status != http.StatusOK:
 		err := f.refused(r, c, "read", what)
-		var e *RequestError
 		switch {
-		case errors.As(err, &e) && !e.Until.IsZero():
-			kept.Wait, kept.As = e.Until, c.From
+		case !err.Until.IsZero():
+			kept.Wait, kept.As = err.Until, c.From
 			f.store(kept)
 		case r.status < http.StatusInternalServerError && kept.Issue != nil:
 			kept.Seen = time.Time{} // deleted, or not visible with this credential
@@ -136,7 +134,7 @@ func (f *Forge) read(r *reply, c Credential, kept entry, number int64) (*issue.I
 		return nil, f.failed("%s was moved, and is issue %d of another project now", what, now.Number)
 	}
 	now.Source = f.Site.issueURL(strconv.FormatInt(number, 10))
-	f.store(entry{Version: entryVersion, URL: kept.URL, Seen: f.now(), Issue: now.Issue, As: c.From})
+	f.store(entry{Version: entryVersion, URL: kept.URL, Seen: f.Now(), Issue: now.Issue, As: c.From})
 	return now.Issue, nil
 }
 

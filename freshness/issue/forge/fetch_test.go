@@ -46,9 +46,10 @@ func server(t *testing.T) *forgetest.Server {
 func ask(t *testing.T, kind forge.Kind, s *forgetest.Server, token string) *forge.Forge {
 	t.Helper()
 	return &forge.Forge{
-		Site:  forge.Site{Kind: kind, Web: s.URL, Project: "o/r", Trusted: true},
-		Cache: filepath.Join(t.TempDir(), "cache"),
-		Now:   func() time.Time { return at },
+		Site:    forge.Site{Kind: kind, Web: s.URL, Project: "o/r", Trusted: true},
+		Cache:   filepath.Join(t.TempDir(), "cache"),
+		Now:     func() time.Time { return at },
+		Network: func(context.Context) forge.Network { return forge.Network{} },
 		SignIn: forge.SignIn{Getenv: func(name string) string {
 			if name == variable[kind] {
 				return token
@@ -160,7 +161,7 @@ func TestCertificate(t *testing.T) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(s.Close)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	f := &forge.Forge{Site: forge.Site{Kind: forge.GitLab, Web: s.URL, Project: "o/r"}, SignIn: forge.SignIn{Getenv: func(string) string { return "" }}}
+	f := &forge.Forge{Now: time.Now, Network: func(context.Context) forge.Network { return forge.Network{} }, Site: forge.Site{Kind: forge.GitLab, Web: s.URL, Project: "o/r"}, SignIn: forge.SignIn{Getenv: func(string) string { return "" }}}
 	_, err := f.Issue(t.Context(), "42")
 	require.EqualError(t, err, f.Site.Host()+": its certificate cannot be verified")
 

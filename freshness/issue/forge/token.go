@@ -55,8 +55,19 @@ func (s SignIn) Find(ctx context.Context, site Site) Credential {
 func variables(site Site, getenv func(string) string) (names []string) {
 	job := getenv("GITHUB_SERVER_URL") // also of Gitea
 	switch site.Kind {
-	case GitHub:
-		return githubVariables(site, job, getenv("GH_HOST"))
+	case GitHub: // the variables that gh reads
+		isJob := site.isAt(job)
+		switch {
+		case githubCom(site.Host()) && (job == "" || isJob):
+			return []string{"GH_TOKEN", "GITHUB_TOKEN"}
+		case githubCom(site.Host()):
+			return []string{"GH_TOKEN"}
+		case isJob: // a job's GITHUB_TOKEN is valid for the server that runs the job
+			return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITHUB_TOKEN"}
+		case site.Trusted || site.isAt(getenv("GH_HOST")):
+			return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+		}
+		return nil
 	case GitLab:
 		if home := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST")); site.Trusted && home == "" || site.isAt(home) {
 			names = append(names, "GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN")
@@ -73,24 +84,6 @@ func variables(site Site, getenv func(string) string) (names []string) {
 		names = append(names, "GITEA_TOKEN", "FORGEJO_TOKEN", "GITHUB_TOKEN")
 	}
 	return names
-}
-
-// githubVariables returns the variables that gh reads. A job's GITHUB_TOKEN is valid for
-// the server that runs the job.
-func githubVariables(site Site, server, named string) []string {
-	host := site.Host()
-	ours := server == "" || site.isAt(server)
-	switch {
-	case githubCom(host) && ours:
-		return []string{"GH_TOKEN", "GITHUB_TOKEN"}
-	case githubCom(host):
-		return []string{"GH_TOKEN"}
-	case server != "" && ours:
-		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITHUB_TOKEN"}
-	case site.Trusted || site.isAt(named):
-		return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
-	}
-	return nil
 }
 
 // isAt reports whether a host or URL in a variable names this site. Tokens for https are

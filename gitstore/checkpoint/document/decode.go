@@ -22,6 +22,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
@@ -41,7 +42,7 @@ type Parsed struct {
 // Null and booleans follow the core schema of YAML, numbers follow JSON. Any other
 // unquoted scalar is text.
 func DecodeDocument(data []byte, l Limits) (*Map, error) {
-	d, err := decodeWith(data, l, nil)
+	d, err := Decode(data, l, nil)
 	return d.Root, err
 }
 
@@ -50,11 +51,9 @@ func DecodeDocument(data []byte, l Limits) (*Map, error) {
 // first mapping counts. DecodeTolerant calls tell with the position of
 // each irregularity.
 func DecodeTolerant(data []byte, l Limits, tell func(line, column int, msg string)) (*Map, error) {
-	d, err := decodeWith(data, l, tell)
+	d, err := Decode(data, l, tell)
 	return d.Root, err
 }
-
-func Decode(data []byte, l Limits) (Parsed, error) { return decodeWith(data, l, nil) }
 
 // Limits apply before and during parsing. A zero field means the value in DefaultLimits.
 type Limits struct {
@@ -69,16 +68,10 @@ type Limits struct {
 var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 64, Aliases: 100, Nodes: 2_000_000}
 
 func (l Limits) OrDefault() Limits {
-	pick := func(n *int, d int) {
-		if *n <= 0 {
-			*n = d
-		}
+	return Limits{
+		Bytes: cmp.Or(l.Bytes, DefaultLimits.Bytes), Depth: cmp.Or(l.Depth, DefaultLimits.Depth),
+		Aliases: cmp.Or(l.Aliases, DefaultLimits.Aliases), Nodes: cmp.Or(l.Nodes, DefaultLimits.Nodes),
 	}
-	pick(&l.Bytes, DefaultLimits.Bytes)
-	pick(&l.Depth, DefaultLimits.Depth)
-	pick(&l.Aliases, DefaultLimits.Aliases)
-	pick(&l.Nodes, DefaultLimits.Nodes)
-	return l
 }
 
 // SyntaxError reports an error in a document. Line and Column start at 1, and columns
@@ -102,8 +95,8 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Exit() (code int, hint string) { return failure.Usage, "" }
 
-// decodeWith rejects irregularities if tell is nil.
-func decodeWith(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
+// Decode parses a document. It rejects irregularities if tell is nil.
+func Decode(data []byte, l Limits, tell func(line, column int, msg string)) (Parsed, error) {
 	l = l.OrDefault()
 	if len(data) > l.Bytes {
 		return Parsed{}, syntaxError(1, 1, fmt.Sprintf("%d bytes, the limit is %d", len(data), l.Bytes))

@@ -83,9 +83,9 @@ func (e *emitter) string(s, key string) {
 	}
 	switch {
 	case strings.IndexByte(s, 0) >= 0:
-		e.fail(key, errNUL)
+		e.fail(key, errors.New("contains a NUL"))
 	case !utf8.ValidString(s):
-		e.fail(key, errUTF8)
+		e.fail(key, errors.New("not valid UTF-8"))
 	}
 	e.b = appendQuoted(e.b, s, false)
 }
@@ -136,11 +136,6 @@ func printable(r rune) bool {
 	}
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)
 }
-
-var (
-	errNUL  = errors.New("contains a NUL")
-	errUTF8 = errors.New("not valid UTF-8")
-)
 
 // appendQuoted appends s in double quotes, with escapes common to YAML and JSON if
 // possible. Only JSON has surrogates, and only YAML an escape for runes that need them.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"iter"
 	"slices"
 )
 
@@ -20,11 +21,13 @@ type Entry struct {
 func NewMap() *Map { return &Map{} }
 
 // Len returns the number of keys.
-func (m *Map) Len() int {
+func (m *Map) Len() int { return len(m.entries()) }
+
+func (m *Map) entries() []Entry {
 	if m == nil {
-		return 0
+		return nil
 	}
-	return len(m.Entries)
+	return m.Entries
 }
 
 // Keys returns all keys in order.
@@ -37,10 +40,21 @@ func (m *Map) Keys() []string {
 }
 
 // All returns an iterator over keys and values in order.
-func (m *Map) All() func(yield func(string, any) bool) {
+func (m *Map) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for k := range m.Len() {
 			if !yield(m.Entries[k].Key, m.Entries[k].Value) {
+				return
+			}
+		}
+	}
+}
+
+// Subs returns an iterator over the keys whose values are mappings.
+func (m *Map) Subs() iter.Seq2[string, *Map] {
+	return func(yield func(string, *Map) bool) {
+		for key, v := range m.All() {
+			if sub, ok := v.(*Map); ok && sub != nil && !yield(key, sub) {
 				return
 			}
 		}
@@ -151,12 +165,7 @@ func (m *Map) Merge(from *Map) {
 		case nil:
 			gone[key] = true
 		case *Map:
-			sub, ok := m.Child(key)
-			if !ok {
-				sub = NewMap()
-				m.Set(key, sub)
-			}
-			sub.Merge(v)
+			m.MustSub(key).Merge(v)
 		default:
 			m.Set(key, Clone(v))
 		}
@@ -179,7 +188,7 @@ func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case *Map:
 		b, ok := b.(*Map)
-		return ok && a.Equal(b)
+		return ok && slices.EqualFunc(a.entries(), b.entries(), func(x, y Entry) bool { return x.Key == y.Key && Equal(x.Value, y.Value) })
 	case []any:
 		b, ok := b.([]any)
 		return ok && slices.EqualFunc(a, b, Equal)
@@ -187,18 +196,6 @@ func Equal(a, b any) bool {
 		return a == b
 	}
 	return false
-}
-
-func (m *Map) Equal(b *Map) bool {
-	if m.Len() != b.Len() {
-		return false
-	}
-	for k := range m.Len() {
-		if m.Entries[k].Key != b.Entries[k].Key || !Equal(m.Entries[k].Value, b.Entries[k].Value) {
-			return false
-		}
-	}
-	return true
 }
 
 // Sub returns the mapping under key, nil if missing.
@@ -249,12 +246,17 @@ func AsText(v any) string {
 	return ""
 }
 
-// Texts returns the texts of the list under key.
-func (m *Map) Texts(key string) []string {
+// List returns the list under key, nil for other values.
+func (m *Map) List(key string) []any {
 	v, _ := m.Get(key)
 	l, _ := v.([]any)
+	return l
+}
+
+// Texts returns the texts of the list under key.
+func (m *Map) Texts(key string) []string {
 	var out []string
-	for _, v := range l {
+	for _, v := range m.List(key) {
 		if s := AsText(v); s != "" {
 			out = append(out, s)
 		}
@@ -264,10 +266,8 @@ func (m *Map) Texts(key string) []string {
 
 // Maps returns the mappings of the list under key.
 func (m *Map) Maps(key string) []*Map {
-	v, _ := m.Get(key)
-	l, _ := v.([]any)
 	var out []*Map
-	for _, v := range l {
+	for _, v := range m.List(key) {
 		if sub, ok := v.(*Map); ok && sub != nil {
 			out = append(out, sub)
 		}

@@ -24,19 +24,13 @@ func ParsePath(path string) ([]Step, error) {
 	var steps []Step
 	for rest := path; ; {
 		s, tail, err := nextStep(rest)
-		if err != nil || len(steps) >= maxSteps {
+		if err != nil || len(steps) >= maxSteps || tail != "" && tail[0] != '.' && tail[0] != '[' {
 			return nil, fmt.Errorf("path %.80q: %w", path, errPath)
 		}
-		steps = append(steps, s)
-		if tail == "" {
+		if steps = append(steps, s); tail == "" {
 			return steps, nil
 		}
-		if tail[0] == '.' {
-			tail = tail[1:]
-		} else if tail[0] != '[' {
-			return nil, fmt.Errorf("path %.80q: %w", path, errPath)
-		}
-		rest = tail
+		rest = strings.TrimPrefix(tail, ".")
 	}
 }
 
@@ -81,7 +75,7 @@ func (m *Map) Assign(path string, v any) error {
 // the deepest existing value on the path. For an invalid document or path it returns 0,
 // 0.
 func Position(data []byte, path string) (line, column int) {
-	d, err := decodeWith(data, DefaultLimits, func(int, int, string) {})
+	d, err := Decode(data, DefaultLimits, func(int, int, string) {})
 	if err != nil {
 		return 0, 0
 	}
@@ -116,15 +110,13 @@ func PathOf(parent string, key any) string {
 // nextStep returns the first step of s and the remaining text.
 func nextStep(s string) (Step, string, error) {
 	switch {
-	case s == "":
-		return Step{}, "", errPath
-	case s[0] == '[':
+	case strings.HasPrefix(s, "["):
 		end := strings.IndexByte(s, ']')
 		if end < 0 || !isIndex(s[1:end]) {
 			return Step{}, "", errPath
 		}
 		return Step{s[1:end], true}, s[end+1:], nil
-	case s[0] == '"':
+	case strings.HasPrefix(s, `"`):
 		return quotedStep(s)
 	}
 	end := strings.IndexAny(s, ".[")

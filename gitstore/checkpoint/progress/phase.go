@@ -203,7 +203,8 @@ func ParseStatus(s string) (string, error) {
 	return "", fmt.Errorf("%q: want completed, failed or abandoned", s)
 }
 
-// Finish ends the workflow with a status. A completed workflow loses its last error.
+// Finish ends the workflow with a status. A completed workflow loses its last error. That of an
+// aborted one has the reason, the time and the last failed phase in abort_info.
 func Finish(r *checkpoint.Record, status, why string, at time.Time) {
 	m := r.Doc().MustSub("workflow")
 	m.Set("status", status)
@@ -214,9 +215,19 @@ func Finish(r *checkpoint.Record, status, why string, at time.Time) {
 	}
 	putText(m, "last_error", why)
 	m.Delete("abort_info")
-	if status == Aborted {
-		m.Set("abort_info", abortInfo(r, why, at))
+	if status != Aborted {
+		return
 	}
+	info := m.MustSub("abort_info")
+	info.Set("decision", string(Abort))
+	for phase, p := range r.Doc().Sub("progress").Sub("phases").Subs() {
+		if p.Text("status") == Failed {
+			info.Set("failed_phase", phase)
+			info.SetText("error_description", p.Text("error"))
+		}
+	}
+	info.Set("timestamp", checkpoint.FormatTime(at))
+	putText(info, "reason", why)
 }
 
 // over returns the error for a transition of a completed or skipped phase.
@@ -332,20 +343,4 @@ func (s Step) skip(r *checkpoint.Record, why string) {
 	s.end(m, Skipped)
 	m.SetText("reason", why)
 	s.close(r, Skipped)
-}
-
-// abortInfo returns the abort_info section: reason, time and the last failed phase, if
-// any.
-func abortInfo(r *checkpoint.Record, why string, at time.Time) *checkpoint.Map {
-	m := checkpoint.NewMap()
-	m.Set("decision", string(Abort))
-	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
-		if p, ok := v.(*checkpoint.Map); ok && p.Text("status") == Failed {
-			m.Set("failed_phase", phase)
-			m.SetText("error_description", p.Text("error"))
-		}
-	}
-	m.Set("timestamp", checkpoint.FormatTime(at))
-	putText(m, "reason", why)
-	return m
 }

@@ -54,12 +54,12 @@ func IsOver(r *checkpoint.Record, typed string) bool {
 // Ahead returns the unfinished phases before a phase.
 func Ahead(r *checkpoint.Record, phase string) []string {
 	p := r.Progress()
-	at, ok := place(p, phase)
+	at, ok := Place(p.Names, phase)
 	if !ok {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Remaining), func(other string) bool {
-		n, ok := place(p, other)
+		n, ok := Place(p.Names, other)
 		return !ok || n >= at
 	})
 }
@@ -209,10 +209,11 @@ func isBetween(s string, total int) bool {
 	return err == nil && rest != "" && n >= 1 && n <= total
 }
 
-// place returns the index of a phase from 0, and false if the index is unknown.
-func place(p checkpoint.Progress, phase string) (int, bool) {
-	if len(p.Names) > 0 {
-		n := slices.Index(p.Names, phase)
+// Place returns the index of a phase from 0, and false if the index is unknown: that in the names, or
+// without names that of its number.
+func Place(names []string, phase string) (int, bool) {
+	if len(names) > 0 {
+		n := slices.Index(names, phase)
 		return n, n >= 0
 	}
 	n, err := strconv.Atoi(phase)
@@ -225,8 +226,8 @@ func (t Transition) leads(from string) bool { return t.From == from || t.From ==
 // order.
 func inOrder(p checkpoint.Progress, phases []string) []string {
 	slices.SortStableFunc(phases, func(a, b string) int {
-		m, knowsA := place(p, a)
-		n, knowsB := place(p, b)
+		m, knowsA := Place(p.Names, a)
+		n, knowsB := Place(p.Names, b)
 		switch {
 		case knowsA && knowsB:
 			return m - n
@@ -250,10 +251,7 @@ func follow(r *checkpoint.Record, p checkpoint.Progress, done string) {
 	case p.Total > 0 && len(p.Names) == 0:
 		p.Current = strconv.Itoa(p.Total + 1)
 	case p.Total == 0 && err == nil:
-		for n++; p.Over(strconv.Itoa(n)); n++ {
-			continue
-		}
-		p.Current = strconv.Itoa(n)
+		p.Current = numberAfter(p, n)
 	}
 	store(r, p)
 }

@@ -74,11 +74,9 @@ func Code(phase string) string {
 
 // PhaseOf returns the phase of a resume point, or "".
 func PhaseOf(code string) string {
-	if phase, ok := strings.CutPrefix(code, "phase_"); ok {
+	phase, ok := strings.CutPrefix(code, "phase_")
+	if ok || isStage(code) {
 		return phase
-	}
-	if isStage(code) {
-		return code
 	}
 	return ""
 }
@@ -103,12 +101,17 @@ func openPhase(r *checkpoint.Record, p checkpoint.Progress) string {
 		}
 	}
 	if n, err := strconv.Atoi(cmp.Or(lastNumber(p.Completed), current)); err == nil && p.Total == 0 && !Over(r) {
-		for n++; p.Over(strconv.Itoa(n)); n++ {
-			continue
-		}
-		return strconv.Itoa(n)
+		return numberAfter(p, n)
 	}
 	return ""
+}
+
+// numberAfter returns the first number after n whose phase is not over.
+func numberAfter(p checkpoint.Progress, n int) string {
+	for n++; p.Over(strconv.Itoa(n)); n++ {
+		continue
+	}
+	return strconv.Itoa(n)
 }
 
 // lastNumber returns the largest number among names, or "".
@@ -156,9 +159,6 @@ var batchCode = document.Pattern(`^batch_([0-9]+)_task_([0-9]+)$`)
 
 // Batch returns the batch and the task of a resume point in a batch. ok is false for others.
 func Batch(code string) (batch, task string, ok bool) {
-	m := batchCode().FindStringSubmatch(code)
-	if m == nil {
-		return "", "", false
-	}
-	return m[1], m[2], true
+	m := append(batchCode().FindStringSubmatch(code), "", "", "")
+	return m[1], m[2], m[0] != ""
 }

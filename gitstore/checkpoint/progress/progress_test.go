@@ -228,7 +228,7 @@ func TestReport(t *testing.T) {
 
 func TestBeginAfterTheEnd(t *testing.T) {
 	r := record(t, "workflow_state: {current_phase: docs, phase_attempt: 3}\n")
-	require.NoError(t, Begin(r, Workflow{Type: "implement", Total: 2, Layout: "claude", Approval: []string{"2"}}, noon))
+	require.NoError(t, Begin(r, Workflow{Type: "implement", Total: 2, Layout: "claude"}, noon))
 	assert.Equal(t, "docs", r.Phase(), "of an issue that had no workflow")
 	require.NoError(t, step("1").Done(r, Report{}))
 	Finish(r, Failed, "boom", noon)

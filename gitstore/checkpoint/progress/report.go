@@ -28,14 +28,11 @@ type Of struct {
 // Artifacts returns the artifacts and outputs of all phases, in record order.
 func Artifacts(r *checkpoint.Record) []Of {
 	var out []Of
-	for phase, v := range r.Doc().Sub("progress").Sub("phases").All() {
-		m, _ := v.(*checkpoint.Map)
+	for phase, m := range r.Doc().Sub("progress").Sub("phases").Subs() {
 		if place := m.Text("output"); place != "" {
 			out = append(out, Of{phase, Artifact{Path: checkpoint.Unquoted(place), Digest: m.Text("output_digest")}})
 		}
-		l, _ := m.Get("artifacts")
-		list, _ := l.([]any)
-		for _, v := range list {
+		for _, v := range m.List("artifacts") {
 			if a := artifactOf(v); a.Path != "" {
 				out = append(out, Of{phase, a})
 			}
@@ -141,9 +138,7 @@ func (p Report) record(m *checkpoint.Map) {
 	if len(p.Artifacts) == 0 {
 		return
 	}
-	v, _ := m.Get("artifacts")
-	list, _ := v.([]any)
-	list = slices.Clone(list)
+	list := slices.Clone(m.List("artifacts"))
 	for _, a := range p.Artifacts {
 		list = append(slices.DeleteFunc(list, func(v any) bool { return artifactOf(v).Path == a.Path }), section(a))
 	}
@@ -201,9 +196,7 @@ func (s Step) noteReplan(r *checkpoint.Record, reason string, limit int) error {
 		}
 	}
 	p := r.Doc().MustSub("progress")
-	v, _ := p.Get("replan_history")
-	list, _ := v.([]any)
-	list = slices.Clone(list)
+	list := slices.Clone(p.List("replan_history"))
 	for _, replan := range append(forgotten, Replan{s.Phase, reason, checkpoint.FormatTime(s.At), over}) {
 		list = append(list, section(replan))
 	}

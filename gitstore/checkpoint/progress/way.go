@@ -15,7 +15,11 @@ type Way []string
 func Alternatives(issue checkpoint.Issue, ways ...Way) string {
 	commands := make([]string, len(ways))
 	for i, way := range ways {
-		words, name := cutName(way)
+		words, name := slices.Clone(way), []string(nil)
+		// A phase or task name that begins with "-" follows all flags, behind "--".
+		if len(way) > 2 && way[0] != "finish" && way[1] != "list" && strings.HasPrefix(way[2], "-") {
+			words, name = slices.Concat(way[:2], way[3:]), []string{"--", way[2]}
+		}
 		if issue != "" {
 			words = append(words, "--issue", string(issue))
 		}
@@ -25,13 +29,4 @@ func Alternatives(issue checkpoint.Issue, ways ...Way) string {
 		}
 	}
 	return strings.Join(commands, "\n")
-}
-
-// cutName separates a phase or task name that begins with "-" from a command. The caller
-// puts the name after all flags, behind "--".
-func cutName(way Way) (words, name []string) {
-	if len(way) < 3 || way[0] == "finish" || way[1] == "list" || !strings.HasPrefix(way[2], "-") {
-		return slices.Clone(way), nil
-	}
-	return slices.Concat(way[:2], way[3:]), []string{"--", way[2]}
 }

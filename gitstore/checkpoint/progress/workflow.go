@@ -45,16 +45,21 @@ import (
 type Workflow struct {
 	ID, Type, Project, Description, PlanPath string
 
-	Names    []string // phase names in order
-	Total    int      // number of unnamed phases, 0 if unknown
-	Approval []string // phases that require a person's approval
-	Layout   string   // layout of the workflow's system, "" for no layout
+	Names  []string // phase names in order
+	Total  int      // number of unnamed phases, 0 if unknown
+	Layout string   // layout of the workflow's system, "" for no layout
 }
 
 // Begin starts a workflow in a record and replaces a finished workflow. It fails with
 // *RefusedError if a workflow is in progress.
 func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
-	if state, ok := underWay(r); ok {
+	p := r.Progress()
+	begun := r.Doc().Sub("workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
+	if begun && !Over(r) && !Complete(r) {
+		state := "status " + r.WorkflowStatus()
+		if p.Total > 0 {
+			state = fmt.Sprintf("%d of %d phases completed", len(p.Completed), p.Total)
+		}
 		return &RefusedError{
 			Code: failure.Refused, Issue: r.Issue(), Reason: "a workflow is already in progress (" + state + ")",
 			Instead: []Way{{"resume"}, {"finish", "--status", "abandoned"}},
@@ -77,7 +82,7 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 	if w.Layout != "" {
 		r.Doc().MustSub("layout").Set("name", w.Layout)
 	}
-	p := checkpoint.Progress{Total: w.Total, Names: w.Names}
+	p = checkpoint.Progress{Total: w.Total, Names: w.Names}
 	switch {
 	case len(w.Names) > 0:
 		p.Total, p.Current = 0, w.Names[0]
@@ -85,9 +90,6 @@ func Begin(r *checkpoint.Record, w Workflow, at time.Time) error {
 		p.Current = strconv.Itoa(1)
 	}
 	r.SetProgress(p)
-	if len(w.Approval) > 0 {
-		r.Doc().MustSub("progress").Set("approval_required", w.Approval)
-	}
 	return nil
 }
 
@@ -191,19 +193,6 @@ func (e *RefusedError) Exit() (code int, hint string) {
 	return e.Code, Alternatives(e.Issue, e.Instead...)
 }
 
-// underWay describes the unfinished workflow. ok is false if no workflow is in progress.
-func underWay(r *checkpoint.Record) (state string, ok bool) {
-	p := r.Progress()
-	begun := r.Doc().Sub("workflow").Len() > 0 && r.WorkflowStatus() != "" || p.Total > 0
-	switch {
-	case !begun, Over(r), Complete(r):
-		return "", false
-	case p.Total > 0:
-		return fmt.Sprintf("%d of %d phases completed", len(p.Completed), p.Total), true
-	}
-	return "status " + string(r.WorkflowStatus()), true
-}
-
 // forget removes the sections of a former workflow.
 func forget(r *checkpoint.Record) {
 	before := false
@@ -244,8 +233,7 @@ func without(list []string, s string) []string {
 // touch updates the time of the workflow, if the record has a workflow, and sets its
 // status to in_progress.
 func touch(r *checkpoint.Record, at time.Time) {
-	v, _ := r.Doc().Get("workflow")
-	if w, ok := v.(*checkpoint.Map); ok && w != nil {
+	if w := r.Doc().Sub("workflow"); w != nil {
 		w.Set("status", InProgress)
 		w.Set("updated_at", checkpoint.FormatTime(at))
 	}

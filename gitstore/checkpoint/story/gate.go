@@ -35,22 +35,14 @@ func Fields() []Field {
 	}
 }
 
-// A FieldError reports a missing or invalid value of a stage.
-type FieldError struct {
-	Issue checkpoint.Issue
-	Field Field
-	Value string // "" if it is missing
-}
-
-func (e *FieldError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("stage.%s: required at the end of stage %d, want %s", e.Field.Key, e.Field.Stage, e.Field.want())
+// wrong returns the error about a missing or invalid value of a stage.
+func (f Field) wrong(issue checkpoint.Issue, value string) error {
+	text := fmt.Sprintf("%.60q: want %s", value, f.want())
+	if value == "" {
+		text = fmt.Sprintf("required at the end of stage %d, want %s", f.Stage, f.want())
 	}
-	return fmt.Sprintf("stage.%s: %.60q: want %s", e.Field.Key, e.Value, e.Field.want())
-}
-
-func (e *FieldError) Exit() (code int, hint string) {
-	return invalidDocument, "git checkpoint save " + failure.IssueArg(string(e.Issue)) + " --set stage." + e.Field.Key + "=VALUE"
+	hint := "git checkpoint save " + failure.IssueArg(string(issue)) + " --set stage." + f.Key + "=VALUE"
+	return failure.New(invalidDocument, hint, "stage."+f.Key+": "+text)
 }
 
 // invalidDocument is the exit code of a document that breaks the rules of its system.
@@ -78,7 +70,7 @@ func (f Field) allows(value string) bool {
 	return true
 }
 
-// CheckValues returns a *FieldError for the first value of a story that no stage allows.
+// CheckValues returns an error for the first value of a story that no stage allows.
 func CheckValues(r *checkpoint.Record) error {
 	stage := r.Doc().Sub("stage")
 	if stage == nil {
@@ -87,18 +79,17 @@ func CheckValues(r *checkpoint.Record) error {
 	for _, f := range Fields() {
 		same := func(o Field) bool { return o.Key == f.Key && o.allows(stage.Text(f.Key)) }
 		if value := stage.Text(f.Key); value != "" && !slices.ContainsFunc(Fields(), same) {
-			return &FieldError{r.Issue(), f, value}
+			return f.wrong(r.Issue(), value)
 		}
 	}
 	return nil
 }
 
-// CheckStage returns a *FieldError for the first field that a story lacks at the end of a stage,
-// or a *TaskError if stage 2 or 3 ends while tasks are open. A record without the phases of a story
-// passes.
+// CheckStage returns an error about the first field that a story lacks at the end of a stage, or about
+// open tasks at the end of stage 2 or 3. A record without the phases of a story passes.
 func CheckStage(r *checkpoint.Record, phase string) error {
-	n, ok := stagePhase(r, phase)
-	if !ok {
+	n := slices.Index(stagesOf(r), phase)
+	if n < 0 {
 		return nil
 	}
 	stage := r.Doc().Sub("stage")
@@ -107,28 +98,15 @@ func CheckStage(r *checkpoint.Record, phase string) error {
 			continue
 		}
 		if value := stage.Text(f.Key); value == "" || !f.allows(value) {
-			return &FieldError{r.Issue(), f, value}
+			return f.wrong(r.Issue(), value)
 		}
 	}
 	passes := n == Work || n == Quality && stage.Text("verdict") != Fail
 	if left := tasks.Of(r).Left(); passes && len(left) > 0 {
-		return &TaskError{r.Issue(), left}
+		hint := "git checkpoint task done " + failure.Quote(left[0]) + " --issue " + failure.Quote(string(r.Issue()))
+		return failure.New(invalidDocument, hint, "tasks are open: "+strings.Join(left[:min(len(left), 5)], ", "))
 	}
 	return nil
-}
-
-// A TaskError reports open tasks at the end of stage 2, or of a story.
-type TaskError struct {
-	Issue checkpoint.Issue
-	Left  []string
-}
-
-func (e *TaskError) Error() string {
-	return fmt.Sprintf("tasks are open: %s", strings.Join(e.Left[:min(len(e.Left), 5)], ", "))
-}
-
-func (e *TaskError) Exit() (code int, hint string) {
-	return invalidDocument, "git checkpoint task done " + failure.Quote(e.Left[0]) + " --issue " + failure.Quote(string(e.Issue))
 }
 
 // SendBack opens the stages to which the verdict of a story returns it: stage 1 after NO-GO, stage
@@ -138,7 +116,7 @@ func SendBack(r *checkpoint.Record) {
 	counter, ok := verdict(r)
 	p := r.Progress()
 	n := Stage(r.Doc().Sub("stage").Text("number"))
-	if _, known := stagePhase(r, nameOf(p, n)); !ok || !known || !p.Over(p.Names[n]) {
+	if names := stagesOf(r); !ok || n < 0 || n >= len(names) || !p.Over(names[n]) {
 		return
 	}
 	to := Validation
@@ -156,8 +134,8 @@ func SendBack(r *checkpoint.Record) {
 
 // Begin removes the values of a stage that begins, which are those of a former attempt.
 func Begin(r *checkpoint.Record, phase string) {
-	n, ok := stagePhase(r, phase)
-	if !ok {
+	n := slices.Index(stagesOf(r), phase)
+	if n < 0 {
 		return
 	}
 	for _, f := range Fields() {
@@ -167,19 +145,11 @@ func Begin(r *checkpoint.Record, phase string) {
 	}
 }
 
-func nameOf(p checkpoint.Progress, n int) string {
-	if n < 0 || n >= len(p.Names) {
-		return ""
-	}
-	return p.Names[n]
-}
-
-// stagePhase returns the number of the stage that a phase of a story is.
-func stagePhase(r *checkpoint.Record, phase string) (n int, ok bool) {
+// stagesOf returns the phases of a story that are its stages, or nil.
+func stagesOf(r *checkpoint.Record) []string {
 	names := r.Progress().Names
 	if !Is(r) || len(names) != Quality+1 || Stage(names[0]) != 0 {
-		return 0, false
+		return nil
 	}
-	n = slices.Index(names, phase)
-	return n, n >= 0
+	return names
 }

@@ -16,6 +16,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -93,10 +94,7 @@ func (e *LimitError) Error() string {
 
 // Of returns the story of a record, or its issue key if the record has no story.
 func Of(r *checkpoint.Record) string {
-	if s := r.Doc().Sub("stage").Text("story"); s != "" {
-		return s
-	}
-	return string(r.Issue())
+	return cmp.Or(r.Doc().Sub("stage").Text("story"), string(r.Issue()))
 }
 
 // Is reports whether a record belongs to a single story.
@@ -186,7 +184,7 @@ func Worked(r *checkpoint.Record, action string, left []string) {
 // A new stage 2 has none of the gates' values, also after a FAIL has sent the story back.
 func FollowPhases(r *checkpoint.Record, action string) {
 	stage, p := r.Doc().Sub("stage"), r.Progress()
-	if _, ok := stagePhase(r, nameOf(p, 0)); !ok {
+	if stagesOf(r) == nil {
 		return
 	}
 	stage.Set("last_action", action)

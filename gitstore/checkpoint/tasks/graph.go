@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,11 +42,27 @@ func Layers(ids []string, needs func(id string) []string) ([][]string, error) {
 	}
 	for left := len(known); left > 0; left -= len(out[len(out)-1]) {
 		if len(layer) == 0 {
-			return nil, &CycleError{cycle(known, needs)}
+			left := func(id string) []string {
+				return slices.DeleteFunc(slices.Clone(needs(id)), func(n string) bool { return !known[n] })
+			}
+			for _, id := range slices.SortedFunc(maps.Keys(known), natural) {
+				if way := round(id, left); way != nil {
+					return nil, &CycleError{way}
+				}
+			}
 		}
 		slices.SortFunc(layer, natural)
 		out = append(out, layer)
-		layer = after(layer, waits, next, known)
+		var after []string // ids without further dependencies
+		for _, id := range layer {
+			delete(known, id)
+			for _, n := range next[id] {
+				if waits[n]--; waits[n] == 0 {
+					after = append(after, n)
+				}
+			}
+		}
+		layer = after
 	}
 	return out, nil
 }
@@ -80,7 +97,7 @@ func natural(a, b string) int {
 // Batches returns the unfinished tasks as sequential batches. It fails with *CycleError
 // if tasks depend on each other.
 func (l *List) Batches() ([][]string, error) {
-	return Layers(l.Left(), func(id string) []string { return l.needs[id] })
+	return Layers(l.Left(), l.needsOf)
 }
 
 // BatchWarning returns a warning if the current batch number exceeds the number of
@@ -151,7 +168,7 @@ func (l *List) Add(plans ...Plan) error {
 		}
 	}
 	for _, id := range linked {
-		if way := l.round(id); way != nil {
+		if way := round(id, l.needsOf); way != nil {
 			return &CycleError{way}
 		}
 	}
@@ -159,42 +176,6 @@ func (l *List) Add(plans ...Plan) error {
 		return ErrNothing
 	}
 	return nil
-}
-
-// cycle follows dependencies from the smallest id until an id repeats, and returns the
-// cycle. Each remaining id depends on another remaining id.
-func cycle(left map[string]bool, needs func(id string) []string) []string {
-	var way []string
-	seen := map[string]int{}
-	id := ""
-	for one := range left {
-		if id == "" || natural(one, id) < 0 {
-			id = one
-		}
-	}
-	for {
-		if at, ok := seen[id]; ok {
-			return append(way[at:], id)
-		}
-		seen[id] = len(way)
-		way = append(way, id)
-		i := slices.IndexFunc(needs(id), func(n string) bool { return left[n] })
-		id = needs(id)[i]
-	}
-}
-
-// after removes a layer and returns the ids without further dependencies.
-func after(layer []string, waits map[string]int, next map[string][]string, known map[string]bool) []string {
-	var out []string
-	for _, id := range layer {
-		delete(known, id)
-		for _, n := range next[id] {
-			if waits[n]--; waits[n] == 0 {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
 }
 
 // digits returns the number of leading digits.
@@ -215,7 +196,7 @@ func (l *List) layers() [][]string {
 			nodes = append(nodes, t.ID)
 		}
 	}
-	layers, _ := Layers(nodes, func(id string) []string { return l.needs[id] })
+	layers, _ := Layers(nodes, l.needsOf)
 	return layers
 }
 
@@ -241,11 +222,13 @@ func (l *List) missing(t Task) []string {
 	return out
 }
 
+func (l *List) needsOf(id string) []string { return l.needs[id] }
+
 // round returns the shortest cycle through a task, nil if the task is in no cycle.
-func (l *List) round(id string) []string {
+func round(id string, needs func(id string) []string) []string {
 	from := map[string]string{}
 	for next := []string{id}; len(next) > 0; next = next[1:] {
-		for _, n := range l.needs[next[0]] {
+		for _, n := range needs(next[0]) {
 			if _, seen := from[n]; !seen {
 				from[n] = next[0]
 				next = append(next, n)
@@ -268,9 +251,7 @@ func (l *List) add(p Plan) bool {
 	at, known := l.at[p.ID]
 	if !known {
 		at = l.place(p.ID)
-		at.task = checkpoint.NewMap()
-		at.task.Set("status", Pending)
-		l.insert(p.ID, at.task)
+		at.task = l.insert(p.ID)
 	}
 	changed := !known
 	if missing := without(p.Needs, l.needs[p.ID]); len(missing) > 0 {
@@ -286,17 +267,16 @@ func (l *List) add(p Plan) bool {
 }
 
 // insert adds a new task in the format of the record: list or mapping.
-func (l *List) insert(id string, task *checkpoint.Map) {
-	doc := l.r.Doc()
-	if list, ok := value(doc, "tasks").([]any); ok {
-		named := checkpoint.NewMap()
-		named.Set("id", id)
-		named.Merge(task)
-		l.at[id].task = named
-		doc.Set("tasks", append(slices.Clone(list), named))
-		return
+func (l *List) insert(id string) *checkpoint.Map {
+	task := checkpoint.NewMap()
+	if list, ok := value(l.r.Doc(), "tasks").([]any); ok {
+		task.Set("id", id)
+		l.r.Doc().Set("tasks", append(slices.Clone(list), task))
+	} else {
+		l.r.Doc().MustSub("tasks").Set(id, task)
 	}
-	doc.MustSub("tasks").Set(id, task)
+	task.Set("status", Pending)
+	return task
 }
 
 // without returns the elements of a that are not in b.
@@ -321,7 +301,7 @@ func (l *List) batchOf(id string) (batch, bool) {
 	if t, ok := l.Task(id); !ok || !t.InGraph {
 		return batch{}, false
 	}
-	stored, _ := value(l.r.Doc().Sub("execution_graph"), "batches").([]any)
+	stored := l.r.Doc().Sub("execution_graph").List("batches")
 	for i, e := range stored {
 		m, _ := e.(*checkpoint.Map)
 		if tasks := m.Texts("tasks"); slices.Contains(tasks, id) {
@@ -356,17 +336,4 @@ func (l *List) all(b batch, is func(Task) bool) bool {
 		t, _ := l.Task(id)
 		return !is(t)
 	})
-}
-
-// complete records a batch as completed, once.
-func (l *List) complete(b batch) {
-	done := append(l.r.CompletedBatches(), b.number)
-	slices.Sort(done)
-	l.r.SetCompletedBatches(slices.Compact(done))
-	if l.r.CurrentBatch() <= b.number {
-		l.r.SetCurrentBatch(b.number + 1)
-	}
-	if b.stored != nil {
-		b.stored.Set("status", Complete)
-	}
 }

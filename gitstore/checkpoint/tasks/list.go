@@ -129,10 +129,8 @@ func (l *List) seen(p *place) time.Time {
 		see(p.text(key))
 	}
 	if by := p.text("claimed_by"); by != "" {
-		for _, v := range l.r.Doc().Sub("agent_outputs").Sub(by).All() {
-			if m, ok := v.(*checkpoint.Map); ok {
-				see(value(m, "completed_at"))
-			}
+		for _, m := range l.r.Doc().Sub("agent_outputs").Sub(by).Subs() {
+			see(value(m, "completed_at"))
 		}
 	}
 	return last
@@ -212,8 +210,8 @@ type place struct {
 func each(v any, do func(id string, m *checkpoint.Map)) {
 	switch v := v.(type) {
 	case *checkpoint.Map:
-		for id, e := range v.All() {
-			if m, ok := e.(*checkpoint.Map); ok && id != "" {
+		for id, m := range v.Subs() {
+			if id != "" {
 				do(id, m)
 			}
 		}
@@ -250,9 +248,7 @@ func (l *List) readNeeds(graph *checkpoint.Map) {
 			l.need(id, append(m.Texts("depends_on"), m.Texts("dependencies")...)...)
 		}
 	}
-	edges, _ := value(graph, "edges").([]any)
-	for _, e := range edges {
-		m, _ := e.(*checkpoint.Map)
+	for _, m := range graph.Maps("edges") {
 		if from, to := m.Text("from"), m.Text("to"); from != "" && l.at[to] != nil {
 			l.need(to, from)
 			if m.Text("type") == "approval" {

@@ -177,7 +177,7 @@ func TestBatchComplete(t *testing.T) {
 			for _, id := range []string{"investigate", "brief", "spec", "plan", "review"} {
 				done, err := l.Done(id, Result{At: noon})
 				require.NoError(t, err)
-				completed = append(completed, fmt.Sprint(id, done.Batch))
+				completed = append(completed, fmt.Sprint(id, done))
 				points = append(points, l.Point())
 			}
 			if name == "by layers" {
@@ -191,10 +191,10 @@ func TestBatchComplete(t *testing.T) {
 	l := of(t, "execution_graph: {completed_batches: [1, 2], current_batch: 3, node_states: {a: {status: running}}}\ntasks: {b: {}}")
 	done, err := l.Done("b", Result{})
 	require.NoError(t, err)
-	assert.Zero(t, done.Batch, "no node of the graph")
+	assert.Zero(t, done, "no node of the graph")
 	done, err = l.Done("a", Result{})
 	require.NoError(t, err)
-	assert.Equal(t, 3, done.Batch)
+	assert.Equal(t, 3, done)
 	l = of(t, "execution_graph: {batches: [{tasks: [a, b]}], node_states: {a: {status: failed}, b: {status: running}}}")
 	out, err := l.Fail("b", Failure{})
 	require.NoError(t, err)

@@ -108,23 +108,18 @@ type Result struct {
 	At     time.Time
 }
 
-// A Completion is the effect of a completed task.
-type Completion struct {
-	Batch int // number of the completed batch, 0 if no batch is complete
-}
-
-// Done completes a task regardless of its status, because the work is a fact. It returns
-// ErrNothing if the task is already complete with the same output, and fails with
+// Done completes a task regardless of its status, because the work is a fact. It returns the
+// number of the batch that is complete now, or 0. It returns ErrNothing if the task is already complete with the same output, and fails with
 // *TransitionError if another worker has claimed the task.
-func (l *List) Done(id string, res Result) (Completion, error) {
+func (l *List) Done(id string, res Result) (batch int, err error) {
 	t, ok := l.Task(id)
 	switch {
 	case !ok:
-		return Completion{}, &UnknownError{id}
+		return 0, &UnknownError{id}
 	case t.Status == Complete && (res.Output == "" || res.Output == t.Output):
-		return Completion{}, ErrNothing
+		return 0, ErrNothing
 	case !res.Force && t.claimedByOther(res.By):
-		return Completion{}, refuse(t, "%s is working on it", t.By)
+		return 0, refuse(t, "%s is working on it", t.By)
 	}
 	p := l.apply(done, id)
 	p.set("attempts", max(t.Attempts, 1))
@@ -207,7 +202,7 @@ func (l *List) Fail(id string, f Failure) (Outcome, error) {
 	if t.Critical {
 		workflow := l.r.Doc().MustSub("workflow")
 		workflow.Set("status", Failed)
-		workflow.Set("last_error", "critical task "+id+" failed"+because(f.Error))
+		workflow.Set("last_error", strings.TrimSuffix("critical task "+id+" failed: "+f.Error, ": "))
 	}
 	b, ok := l.batchOf(id)
 	if ok && l.all(b, func(t Task) bool { return t.Status == Failed }) {
@@ -354,8 +349,8 @@ func (l *List) release(id string) {
 }
 
 // finished applies the effects of a completed task: released tasks, approvals and its
-// batch.
-func (l *List) finished(id string) Completion {
+// batch. It returns the number of the batch if that is complete now, or 0.
+func (l *List) finished(id string) int {
 	l.release(id)
 	for _, gated := range l.gates[id] {
 		if t, _ := l.Task(gated); !t.Over() {
@@ -364,10 +359,18 @@ func (l *List) finished(id string) Completion {
 	}
 	b, ok := l.batchOf(id)
 	if !ok || slices.Contains(l.r.CompletedBatches(), b.number) || !l.all(b, Task.Over) {
-		return Completion{}
+		return 0
 	}
-	l.complete(b)
-	return Completion{Batch: b.number}
+	done := append(l.r.CompletedBatches(), b.number)
+	slices.Sort(done)
+	l.r.SetCompletedBatches(slices.Compact(done))
+	if l.r.CurrentBatch() <= b.number {
+		l.r.SetCurrentBatch(b.number + 1)
+	}
+	if b.stored != nil {
+		b.stored.Set("status", Complete)
+	}
+	return b.number
 }
 
 // hold blocks all direct and indirect dependents of a failed task.
@@ -396,13 +399,6 @@ func (l *List) again(t Task) *place {
 	p := l.apply(again, t.ID)
 	p.set("attempts", max(t.Attempts, 1)+1)
 	return p
-}
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
 }
 
 func (l *List) recover(t Task, r Recovery) Recovered {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"git-checkpoint/gitstore/failure"
+
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
@@ -122,7 +124,7 @@ func (s *Doctor) findAhead(ctx context.Context, issues []checkpoint.Issue) (foun
 			}
 		}
 		if count > 0 {
-			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", issue, plural(count, "checkpoint"), id))
+			found = append(found, warning("issue %s: %s dated more than a day ahead, %s the newest: check the clock of the machine that saved it", issue, failure.Plural(count, "checkpoint"), id))
 		}
 		if clock != "" {
 			found = append(found, warning("issue %s: the clock of %s is more than a day ahead of its date, and its date counts: no save writes such a clock", issue, clock))
@@ -149,7 +151,7 @@ func (s *Doctor) findDoubted(ctx context.Context, issues []checkpoint.Issue) (fo
 			}
 		}
 		if count > 0 {
-			found = append(found, warning("issue %s: %s in the archive cannot expire, %s the newest: %s", issue, plural(count, "checkpoint"), id, why))
+			found = append(found, warning("issue %s: %s in the archive cannot expire, %s the newest: %s", issue, failure.Plural(count, "checkpoint"), id, why))
 		}
 	}
 	return found
@@ -157,15 +159,13 @@ func (s *Doctor) findDoubted(ctx context.Context, issues []checkpoint.Issue) (fo
 
 // A Usage is the disk space used by an issue's checkpoints.
 type Usage struct {
-	Issue       checkpoint.Issue
 	Checkpoints int   // includes archived checkpoints
 	Bytes       int64 // on disk, without objects that branches, tags or remote-tracking branches reach
 }
 
 // Usage measures the disk space of an issue with its archive. Objects that several issues
 // share count for each issue. It requires git 2.31, and reads every commit and tree.
-func (s *Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (Usage, error) {
-	u := Usage{Issue: issue}
+func (s *Doctor) Usage(ctx context.Context, issue checkpoint.Issue) (u Usage, err error) {
 	args := []string{"rev-list", "--objects", "--disk-usage"}
 	if s.facts.Partial() {
 		args = append(args, "--exclude-promisor-objects") // otherwise git would fetch them
@@ -203,7 +203,7 @@ type Fix func(context.Context) (said string, err error)
 
 func warning(format string, args ...any) Finding { return Finding{Text: fmt.Sprintf(format, args...)} }
 
-func failure(format string, args ...any) Finding {
+func damage(format string, args ...any) Finding {
 	return Finding{Error: true, Text: fmt.Sprintf(format, args...)}
 }
 
@@ -220,20 +220,4 @@ func spell(d time.Duration) string {
 		return fmt.Sprintf("%d hours", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
-}
-
-// some lists the first few names of many.
-func some(names []string) string {
-	const few = 3
-	if len(names) <= few {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -6,7 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"git-checkpoint/gitstore/failure"
 
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
@@ -77,7 +80,7 @@ func (s *Doctor) leftovers() (found []Finding) {
 		switch age := s.repo.Now().Sub(f.at); {
 		case f.kind == refLock && age > lockFor:
 			text := fmt.Sprintf("%s: a lock that a killed git left %s ago: nothing can be saved there", s.shown(f.path), spell(age))
-			found = append(found, failure("%s", text).withFix(s.remove("removed the stale lock "+s.shown(f.path), f)))
+			found = append(found, damage("%s", text).withFix(s.remove("removed the stale lock "+s.shown(f.path), f)))
 		case f.kind == indexLock && age > lockFor:
 			found = append(found, warning("%s: the staging area is locked since %s: remove the file if no git is at work there", s.shown(f.path), spell(age)))
 		case f.kind == temporary && age > temporaryFor:
@@ -85,7 +88,11 @@ func (s *Doctor) leftovers() (found []Finding) {
 		}
 	}
 	if len(old) > 0 {
-		text := fmt.Sprintf("%s of processes that are gone: %s", plural(len(old), "temporary file"), some(names))
+		const few = 3
+		text := fmt.Sprintf("%s of processes that are gone: %s", failure.Plural(len(old), "temporary file"), strings.Join(names[:min(len(names), few)], ", "))
+		if len(names) > few {
+			text += fmt.Sprintf(" and %d more", len(names)-few)
+		}
 		found = append(found, warning("%s", text).withFix(s.remove("removed "+text, old...)))
 	}
 	for _, dir := range worktreeDirs(info.CommonDir) {

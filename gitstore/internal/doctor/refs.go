@@ -42,7 +42,7 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 		hash, err := s.value(ctx, name, isKey)
 		switch {
 		case err != nil:
-			f := failure("%s: %s", name, strings.TrimPrefix(err.Error(), name+": "))
+			f := damage("%s: %s", name, strings.TrimPrefix(err.Error(), name+": "))
 			switch {
 			case isUnread(err):
 				f.Text += "; it may be intact"

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"git-checkpoint/gitstore/failure"
+
 	"git-checkpoint/gitstore/internal/git"
 )
 
@@ -30,7 +32,7 @@ func judgeGit(config []git.ConfigEntry, version git.Version, objects ObjectCount
 			}
 		}
 		if limit > 0 && c.count > limit {
-			found = append(found, warning("%s, more than %s (%d): git gc %s them", plural(c.count, c.what), c.key, limit, c.does))
+			found = append(found, warning("%s, more than %s (%d): git gc %s them", failure.Plural(c.count, c.what), c.key, limit, c.does))
 		}
 	}
 	if !version.AtLeast(2, 36) {

@@ -143,7 +143,6 @@ func Corrupt(object, format string, args ...any) error {
 // could not succeed. Hint is a command for the next step.
 type RefusedError struct {
 	Reason string
-	Paths  []string
 	Hint   string
 	Flag   string // flag of the command that does it in spite of the reason, or ""
 }

@@ -266,10 +266,7 @@ func (p *past) versionsOf(ctx context.Context, tip, except string, paths map[str
 	if tip == "" || tip == except || len(paths) == 0 {
 		return nil
 	}
-	found, err := p.log.Versions(ctx, tip, except, slices.Sorted(maps.Keys(paths)))
-	if err != nil {
-		return nil
-	}
+	found, _ := p.log.Versions(ctx, tip, except, slices.Sorted(maps.Keys(paths)))
 	return found
 }
 

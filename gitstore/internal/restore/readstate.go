@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/repository"
@@ -120,8 +121,7 @@ func passing(err error) bool {
 func (o *stateReader) readFile(t *Target, st *state) error {
 	stored := o.stored(t.Path)
 	pl, err := o.s.in.open(t.Path, false)
-	var parent *fs.PathError
-	switch isParent := errors.As(err, &parent); {
+	switch parent, isParent := errors.AsType[*fs.PathError](err); {
 	case isParent && errors.Is(err, errNotDir):
 		st.above = o.stored(parent.Path)
 		return nil
@@ -132,11 +132,8 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 		return err
 	}
 	info, err := pl.dir.Lstat(pl.name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
+	if err != nil {
+		return fsutil.IgnoreMissing(err)
 	}
 	// A file system that ignores case may have opened the file of another path. The stored path is
 	// another path if the index or the restore contains it. Otherwise the user has only renamed
@@ -166,14 +163,12 @@ func (o *stateReader) readFile(t *Target, st *state) error {
 	}
 	st.ignored = st.Index == (Stages{}) && !o.untracked[t.Path]
 	st.Work.Mode = o.s.gitMode(info, st.Index[0].Mode, t.WorkWant.Mode, t.WorkBase.Mode)
-	switch {
-	case st.Work.Mode == trees.ModeSymlink:
+	if st.Work.Mode == trees.ModeSymlink {
 		d, _, err := readDisk(pl, false)
 		st.Work.Hash = d.Hash
 		return err
-	default:
-		o.asked = append(o.asked, t)
 	}
+	o.asked = append(o.asked, t)
 	return nil
 }
 

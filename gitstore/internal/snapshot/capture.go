@@ -124,7 +124,6 @@ func (t *taker) stage() error {
 		name := failure.QuoteStrict(refused[0].Path)
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("%s is staged, and git rejects it: %s: a server that checks received objects would reject every later checkpoint of this issue", name, refused[0].Reason),
-			Paths:  []string{refused[0].Path},
 			Hint:   "git restore --staged -- " + name,
 		}
 	}

@@ -24,7 +24,7 @@ func System() *codec.System {
 		Kinds: []*codec.Kind{
 			checkpointKind(), workflowKind(), iterationKind(), parallelKind(), supervisorKind(), snapshotKind(),
 		},
-		Folder:   func(checkpoint.Issue) string { return ".claude/checkpoints" },
+		Folder:   ".claude/checkpoints",
 		Files:    issueFiles,
 		Failed:   failedFolder,
 		List:     listing,

@@ -48,7 +48,7 @@ func supervisorKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "supervisor",
 		Is: func(m *checkpoint.Map) bool {
-			return values.IsList(m, "workers") && values.Has(m, "aggregated_metadata")
+			return m.List("workers") != nil && values.Has(m, "aggregated_metadata")
 		},
 		Rules: func(c *codec.Checker) {
 			c.Text("supervisor_id", "supervisor_name", "workflow_id", "plan_path")
@@ -84,7 +84,7 @@ func snapshotKind() *codec.Kind {
 	return &codec.Kind{
 		Name: "snapshot",
 		Is: func(m *checkpoint.Map) bool {
-			return values.Has(m, "timestamp") && (values.HasAny(m, "checkpoint_id", "id") && (values.IsMap(m, "state") || values.IsMap(m, "state_snapshot")) || values.Has(m, "session_id", "git"))
+			return values.Has(m, "timestamp") && (values.HasAny(m, "checkpoint_id", "id") && (m.Sub("state") != nil || m.Sub("state_snapshot") != nil) || values.Has(m, "session_id", "git"))
 		},
 		Version: func(m *checkpoint.Map) string { return values.Text(m, "version") },
 		Rules: func(c *codec.Checker) {

@@ -18,11 +18,9 @@ const Name codec.Name = "crunch"
 // System returns the crunch system.
 func System() *codec.System {
 	return &codec.System{
-		Name:  Name,
-		Kinds: []*codec.Kind{checkpointKind(), storyKind()},
-		Folder: func(issue checkpoint.Issue) string {
-			return ".claude/crunch/" + issue.RefName() + "/checkpoints"
-		},
+		Name:   Name,
+		Kinds:  []*codec.Kind{checkpointKind(), storyKind()},
+		Folder: ".claude/crunch/{issue}/checkpoints",
 		Files:  issueFiles,
 		List:   listing,
 		Phases: phases,
@@ -73,8 +71,7 @@ func trigger(m *checkpoint.Map) checkpoint.Trigger {
 // rules applies the rules of records, except the rule for a missing trigger.
 func rules(c *codec.Checker) {
 	r := checkpoint.FromDoc(c.Doc)
-	var se *checkpoint.SyntaxError
-	if err := r.Check(); errors.As(err, &se) {
+	if se, ok := errors.AsType[*checkpoint.SyntaxError](r.Check()); ok {
 		c.Fail(se.Path, "kind", "%s", se.Msg)
 		return
 	}
@@ -151,7 +148,7 @@ func Triggers(data []byte) map[checkpoint.ID]checkpoint.Trigger {
 func IsIndex(data []byte) bool { return Triggers(data) != nil }
 
 func isIndex(m *checkpoint.Map) bool {
-	return values.IsList(m, "checkpoints") && values.HasAny(m, "latest", "total_checkpoints")
+	return m.List("checkpoints") != nil && values.HasAny(m, "latest", "total_checkpoints")
 }
 
 // Forget removes the document of a single checkpoint from the base of the next record.

@@ -31,7 +31,7 @@ func TestTolerated(t *testing.T) {
 		if strings.Contains(text, "note") {
 			assert.Equal(t, "two", r.Note())
 		}
-		out, err := layout.Of(crunch.Name, r)
+		out, err := layout.Find(crunch.Name).Of(r)
 		require.NoError(t, err)
 		require.Len(t, out, 1)
 		assert.Equal(t, text, string(out[0].Data), "nothing that was there is lost")

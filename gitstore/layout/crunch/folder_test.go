@@ -23,7 +23,7 @@ func TestCrunchKeepsReservedKeys(t *testing.T) {
 		r := f.Apply(nil)
 		r.SetSnapshot(checkpoint.Snapshot{Head: "ours"})
 		r.SetClock(9)
-		out, err := layout.Of(crunch.Name, layouttest.Stored(t, r))
+		out, err := layout.Find(crunch.Name).Of(layouttest.Stored(t, r))
 		require.NoError(t, err)
 		assert.Equal(t, data, string(out[0].Data))
 	}

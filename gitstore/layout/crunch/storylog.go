@@ -45,9 +45,8 @@ func storyKind() *codec.Kind {
 		},
 		Lines: storyLines,
 		Rules: func(c *codec.Checker) { // about the first event with a time of day
-			events, _ := values.Get(c.Doc, "events").([]any)
-			for _, e := range events {
-				if at := values.Text(e.(*checkpoint.Map), "at"); at != "" {
+			for _, event := range c.Doc.Maps("events") {
+				if at := event.Text("at"); at != "" {
 					c.Warn("", "time", "%s and the like are times without a date", at)
 					return
 				}
@@ -112,11 +111,9 @@ func phaseEvents(data []byte) []any {
 func applyStoryLog(m *checkpoint.Map, r *checkpoint.Record) {
 	last := map[string]string{}
 	current := ""
-	events, _ := values.Get(m, "events").([]any)
-	for _, e := range events {
-		event, _ := e.(*checkpoint.Map)
-		current = values.Text(event, "phase")
-		last[current] = values.Text(event, "status")
+	for _, event := range m.Maps("events") {
+		current = event.Text("phase")
+		last[current] = event.Text("status")
 	}
 	p, open := checkpoint.Progress{Current: current}, false
 	for _, name := range slices.Sorted(maps.Keys(last)) {

@@ -50,7 +50,7 @@ func TestStoryLogs(t *testing.T) {
 			assert.Equal(t, c.done, r.Progress().Completed)
 			assert.Equal(t, c.current, r.Progress().Current)
 			assert.False(t, progress.Complete(r), "no total is stated")
-			out, err := layout.Of(crunch.Name, r)
+			out, err := layout.Find(crunch.Name).Of(r)
 			require.NoError(t, err)
 			require.Len(t, out, 1)
 			assert.Equal(t, "7.2.yaml", out[0].Path)

@@ -11,10 +11,9 @@ import (
 
 // mergeApprovals returns a list with the approvals of another list for further phases. at is the time of
 // approvals without a time.
-func mergeApprovals(list, other []any, at string) []any {
+func mergeApprovals(list []any, other []*checkpoint.Map, at string) []any {
 	list, approved := slices.Clone(list), workflow.PhaseSet(list)
-	for _, e := range other {
-		approval, _ := e.(*checkpoint.Map)
+	for _, approval := range other {
 		if phase := values.Text(approval, "phase"); phase != "" && !approved[phase] {
 			approved[workflow.PhaseName(phase)] = true
 			list = append(list, values.NewMap("phase", phase, "approved_at", cmp.Or(values.Text(approval, "approved_at"), at)))
@@ -24,12 +23,11 @@ func mergeApprovals(list, other []any, at string) []any {
 }
 
 // readCompleted merges completion times and outputs of phases.
-func readCompleted(p workflow.Past, r *checkpoint.Record, said []any) {
+func readCompleted(p workflow.Past, r *checkpoint.Record, said []*checkpoint.Map) {
 	for name := range p.Phases.All() {
 		p.Phase(r, name)
 	}
-	for _, e := range said {
-		done, _ := e.(*checkpoint.Map)
+	for _, done := range said {
 		name := workflow.PhaseName(values.Get(done, "phase"))
 		if name == "" {
 			continue
@@ -48,16 +46,12 @@ func readCompleted(p workflow.Past, r *checkpoint.Record, said []any) {
 // lacks. Those that the record got from a command stay.
 func forget(r *checkpoint.Record, previous, m *checkpoint.Map) {
 	now := map[string]string{}
-	done, _ := values.Get(m, "completed_phases").([]any)
-	for _, e := range done {
-		entry, _ := e.(*checkpoint.Map)
-		now[workflow.PhaseOf(e)] = values.Text(entry, "output")
+	for _, entry := range m.Maps("completed_phases") {
+		now[workflow.PhaseOf(entry)] = values.Text(entry, "output")
 	}
 	recorded := values.Sub(r.Doc(), "progress.phases")
-	done, _ = values.Get(previous, "completed_phases").([]any)
-	for _, e := range done {
-		entry, _ := e.(*checkpoint.Map)
-		name := workflow.PhaseOf(e)
+	for _, entry := range previous.Maps("completed_phases") {
+		name := workflow.PhaseOf(entry)
 		phase := recorded.Sub(name)
 		if phase == nil {
 			continue

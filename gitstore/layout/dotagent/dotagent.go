@@ -31,7 +31,7 @@ func System() *codec.System {
 	return &codec.System{
 		Name:   Name,
 		Kinds:  []*codec.Kind{phaseKind(), executionKind(), phasesKind(), tasksKind(), stepKind()},
-		Folder: func(checkpoint.Issue) string { return "memory/state" },
+		Folder: "memory/state",
 		Phases: phases,
 		Texts:  resumeTexts,
 	}
@@ -84,12 +84,9 @@ func apply(m *checkpoint.Map, r *checkpoint.Record) {
 	r.Doc().Delete("progress")
 	r.SetProgress(checkpoint.Progress{Current: current, Completed: done, Names: phases})
 	r.SetPhase(current)
-	list, _ := values.Get(m, "completed_phases").([]any)
-	readCompleted(before, r, list)
-	approved, _ := values.Get(m, "user_checkpoints").([]any)
-	known, _ := values.Get(before.Progress, "approved").([]any)
+	readCompleted(before, r, m.Maps("completed_phases"))
 	p := r.Doc().MustSub("progress")
-	if list := mergeApprovals(known, approved, ""); len(list) > 0 {
+	if list := mergeApprovals(before.Progress.List("approved"), m.Maps("user_checkpoints"), ""); len(list) > 0 {
 		p.Set("approved", list)
 	}
 	for _, key := range []string{"approval_required", "awaiting_approval"} {
@@ -114,7 +111,7 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 	if p.Current != "" {
 		values.PutText(m, "current_phase", p.Current)
 	}
-	before, _ := values.Get(m, "completed_phases").([]any)
+	before := m.List("completed_phases")
 	if !values.SameTexts(workflow.Phases(before), p.Completed) {
 		known := map[string]any{}
 		for _, e := range slices.Backward(before) {
@@ -145,9 +142,8 @@ func update(r *checkpoint.Record, m *checkpoint.Map) {
 	default:
 		m.Set("phase_status", s)
 	}
-	said, _ := values.Get(m, "user_checkpoints").([]any)
-	approvals, _ := values.Get(r.Doc(), "progress.approved").([]any)
-	if all := mergeApprovals(said, approvals, workflow.FormatTime(r.CreatedAt())); len(all) > len(said) {
+	said, approved := m.List("user_checkpoints"), values.Sub(r.Doc(), "progress").Maps("approved")
+	if all := mergeApprovals(said, approved, workflow.FormatTime(r.CreatedAt())); len(all) > len(said) {
 		m.Set("user_checkpoints", all)
 	}
 	workflow.Touch(r, was, m, "last_updated")

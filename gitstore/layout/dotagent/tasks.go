@@ -20,11 +20,7 @@ var taskKeys = []string{"attempts", "output", "started_at", "completed_at", "err
 // taskWith returns a task with a status and the other values of a task.
 func taskWith(status string, of *checkpoint.Map) *checkpoint.Map {
 	task := values.NewMap("status", status)
-	for _, key := range taskKeys {
-		if v, ok := of.Get(key); ok && v != nil {
-			task.Set(key, v)
-		}
-	}
+	values.Copy(task, of, taskKeys...)
 	return task
 }
 
@@ -99,9 +95,8 @@ func executionKind() *codec.Kind {
 // addTasks adds the record's tasks that the document lacks.
 func addTasks(now, m *checkpoint.Map) {
 	known := tasksOf(values.Get(m, "tasks"))
-	for id, v := range now.All() {
-		task, ok := v.(*checkpoint.Map)
-		if !ok || values.Has(known, id) {
+	for id, task := range now.Subs() {
+		if values.Has(known, id) {
 			continue
 		}
 		said := taskWith(cmp.Or(values.Text(task, "status"), workflow.Pending), task)
@@ -120,10 +115,8 @@ func addTasks(now, m *checkpoint.Map) {
 func eachTask(v any, do func(id, at string, task *checkpoint.Map)) {
 	switch v := v.(type) {
 	case *checkpoint.Map:
-		for id, t := range v.All() {
-			if task, ok := t.(*checkpoint.Map); ok {
-				do(id, checkpoint.PathOf("", id), task)
-			}
+		for id, task := range v.Subs() {
+			do(id, checkpoint.PathOf("", id), task)
 		}
 	case []any:
 		for i, t := range v {
@@ -174,11 +167,7 @@ func updateTasks(now *checkpoint.Map, v any) {
 		if s := values.Text(t, "status"); s != "" && s != taskStatus(values.Text(task, "status")) {
 			task.Set("status", s)
 		}
-		for _, key := range []string{"attempts", "started_at", "completed_at", "error"} {
-			if v, ok := t.Get(key); ok && v != nil {
-				values.Put(task, key, v)
-			}
-		}
+		values.Copy(task, t, "attempts", "started_at", "completed_at", "error")
 		if file := values.Text(t, "output"); file != "" {
 			setOutput(task, file)
 		}

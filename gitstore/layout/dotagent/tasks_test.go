@@ -24,7 +24,7 @@ func TestTasksNamedElsewhereAreOpen(t *testing.T) {
 		require.NoError(t, err)
 		r := layouttest.Stored(t, f.Apply(nil))
 		assert.ElementsMatch(t, left, tasks.Of(r).Left(), text)
-		out, err := layout.Of(dotagent.Name, r)
+		out, err := layout.Find(dotagent.Name).Of(r)
 		require.NoError(t, err)
 		assert.JSONEq(t, text, string(out[0].Data))
 	}

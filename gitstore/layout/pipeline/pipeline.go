@@ -21,7 +21,7 @@ func System() *codec.System {
 	return &codec.System{
 		Name:   Name,
 		Kinds:  []*codec.Kind{storyKind(), stateKind(), runKind(), otherKind(), plainKind()},
-		Folder: func(checkpoint.Issue) string { return ".pipeline" },
+		Folder: ".pipeline",
 		Phases: stages,
 		Enter: func(r *checkpoint.Record, story checkpoint.Issue) {
 			r.Doc().Set("stage", values.NewMap("number", 0, "story", string(story), "last_action", "started"))

@@ -228,9 +228,7 @@ func CountStories(r *checkpoint.Record) {
 
 // checkStageTimes warns about stages with an end before their start.
 func checkStageTimes(c *codec.Checker) {
-	times, _ := values.Get(c.Doc, "stage_timestamps").(*checkpoint.Map)
-	for story, v := range times.All() {
-		stages, _ := v.(*checkpoint.Map)
+	for story, stages := range c.Doc.Sub("stage_timestamps").Subs() {
 		for key := range stages.All() {
 			at := checkpoint.PathOf(checkpoint.PathOf("stage_timestamps", story), key)
 			c.Time(at)
@@ -268,8 +266,8 @@ func checkDependencies(c *codec.Checker) {
 		v, _ := deps.Get(id)
 		return values.Texts(v)
 	}
-	var cycle *tasks.CycleError
-	if _, err := tasks.Layers(deps.Keys(), needs); errors.As(err, &cycle) {
+	_, err := tasks.Layers(deps.Keys(), needs)
+	if cycle, ok := errors.AsType[*tasks.CycleError](err); ok {
 		c.Fail(checkpoint.PathOf("depends_on", cycle.IDs[0]), "consistency", "a cycle: %s", strings.Join(cycle.IDs, " -> "))
 	}
 }

@@ -93,8 +93,8 @@ func setStoryTasks(r *checkpoint.Record, m *checkpoint.Map, goesOn bool) {
 	for _, id := range values.Texts(values.Get(m, "tasksRemaining")) {
 		put(id, workflow.Pending)
 	}
-	for id, v := range before.All() {
-		if t, _ := v.(*checkpoint.Map); goesOn && !values.Has(tasks, id) && workflow.IsDone(values.Text(t, "status")) {
+	for id, t := range before.Subs() {
+		if goesOn && !values.Has(tasks, id) && workflow.IsDone(values.Text(t, "status")) {
 			tasks.Set(id, t)
 		}
 	}

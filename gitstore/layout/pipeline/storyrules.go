@@ -86,7 +86,7 @@ func checkStageFields(c *codec.Checker, n int) {
 	switch n {
 	case 0:
 		checkNoTasks(c, "tasksCompleted", len(done), n)
-		if values.IsList(c.Doc, "tasksRemaining") && len(left) == 0 {
+		if c.Doc.List("tasksRemaining") != nil && len(left) == 0 {
 			c.Fail("tasksRemaining", "required", "empty, want the tasks that stage 0 created")
 		}
 	case story.Validation:

@@ -10,11 +10,13 @@ import (
 	"git-checkpoint/gitstore/layout/internal/workflow"
 )
 
+// detailKeys are the values of a phase that documents and records share.
+var detailKeys = []string{"duration_minutes", "timestamp", "summary", "error"}
+
 // phaseDetails updates the phase metadata of a recovery document from the record. Other
 // metadata is preserved.
 func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
-	for phase, v := range values.Sub(r.Doc(), "progress.phases").All() {
-		known, _ := v.(*checkpoint.Map)
+	for phase, known := range values.Sub(r.Doc(), "progress.phases").Subs() {
 		if known.Len() == 0 {
 			continue
 		}
@@ -30,8 +32,7 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 			values.PutText(meta, "status", s)
 		}
 		paths, said := []any{}, values.Texts(values.Get(meta, "artifacts"))
-		list, _ := values.Get(known, "artifacts").([]any)
-		for _, a := range list {
+		for _, a := range known.List("artifacts") {
 			artifact, _ := a.(*checkpoint.Map)
 			if p := cmp.Or(values.Text(artifact, "path"), values.AsText(a)); p != "" {
 				paths = append(paths, p)
@@ -41,19 +42,14 @@ func phaseDetails(r *checkpoint.Record, m *checkpoint.Map) {
 		if len(paths) > 0 && !same || fresh {
 			values.Put(meta, "artifacts", paths)
 		}
-		for _, key := range []string{"duration_minutes", "timestamp", "summary", "error"} {
-			if v := values.Get(known, key); v != nil {
-				values.Put(meta, key, v)
-			}
-		}
+		values.Copy(meta, known, detailKeys...)
 	}
 }
 
 // replanDetails adds missing replans to the document and updates the counts.
 func replanDetails(r *checkpoint.Record, m *checkpoint.Map) {
-	said, _ := values.Get(m, "replan_history").([]any)
-	known, _ := values.Get(r.Doc(), "progress.replan_history").([]any)
-	all := mergeReplans(said, known)
+	said := m.List("replan_history")
+	all := mergeReplans(said, values.Sub(r.Doc(), "progress").List("replan_history"))
 	if len(all) == len(said) {
 		return
 	}
@@ -102,18 +98,13 @@ func readPhases(p workflow.Past, r *checkpoint.Record, meta *checkpoint.Map) {
 	for name := range p.Phases.All() {
 		p.Phase(r, name)
 	}
-	for key, v := range meta.All() {
-		said, _ := v.(*checkpoint.Map)
+	for key, said := range meta.Subs() {
 		if said.Len() == 0 {
 			continue
 		}
 		m := p.Phase(r, workflow.PhaseName(key))
 		values.PutText(m, "status", workflow.StatusOf(values.Text(said, "status")))
-		for _, field := range []string{"duration_minutes", "timestamp", "summary", "error"} {
-			if v := values.Get(said, field); v != nil {
-				values.Put(m, field, v)
-			}
-		}
+		values.Copy(m, said, detailKeys...)
 		readArtifacts(m, values.Texts(values.Get(said, "artifacts")))
 	}
 }
@@ -123,11 +114,9 @@ func readArtifacts(m *checkpoint.Map, paths []string) {
 	if len(paths) == 0 {
 		return
 	}
-	list, _ := values.Get(m, "artifacts").([]any)
 	known := map[string]any{}
-	for _, e := range slices.Backward(list) {
-		artifact, _ := e.(*checkpoint.Map)
-		known[values.Text(artifact, "path")] = e // the first entry of a path counts
+	for _, artifact := range slices.Backward(m.Maps("artifacts")) {
+		known[artifact.Text("path")] = artifact // the first entry of a path counts
 	}
 	artifacts := make([]any, len(paths))
 	for i, path := range paths {
@@ -143,16 +132,12 @@ func readArtifacts(m *checkpoint.Map, paths []string) {
 // elsewhere in the record.
 func readReplans(p workflow.Past, r *checkpoint.Record, m *checkpoint.Map) {
 	var list []any
-	said, _ := values.Get(m, "replan_history").([]any)
-	known, _ := values.Get(p.Progress, "replan_history").([]any)
-	for _, e := range said {
-		if replan, ok := e.(*checkpoint.Map); ok && replan != nil {
-			replan = replan.Clone()
-			replan.Set("phase", workflow.PhaseName(values.Get(replan, "phase")))
-			list = append(list, replan)
-		}
+	for _, said := range m.Maps("replan_history") {
+		replan := said.Clone()
+		replan.Set("phase", workflow.PhaseName(values.Get(replan, "phase")))
+		list = append(list, replan)
 	}
-	if list = mergeReplans(list, known); len(list) > 0 {
+	if list = mergeReplans(list, p.Progress.List("replan_history")); len(list) > 0 {
 		r.Doc().MustSub("progress").Set("replan_history", list)
 	}
 }

@@ -25,7 +25,7 @@ func System() *codec.System {
 	return &codec.System{
 		Name:   Name,
 		Kinds:  []*codec.Kind{workflowKind()},
-		Folder: func(checkpoint.Issue) string { return ".claude/data/checkpoints" },
+		Folder: ".claude/data/checkpoints",
 		Begin:  begin,
 		Texts:  resumeTexts,
 	}
@@ -111,8 +111,7 @@ func lastPhaseTime(m *checkpoint.Map) any {
 		return at
 	}
 	var newest any
-	for _, v := range values.Sub(m, "phase_metadata").All() {
-		phase, _ := v.(*checkpoint.Map)
+	for _, phase := range m.Sub("phase_metadata").Subs() {
 		at := values.Get(phase, "timestamp")
 		t, err := checkpoint.ParseTime(at)
 		was, old := checkpoint.ParseTime(newest)

@@ -106,8 +106,7 @@ func syntaxError(as Name, file string, data []byte, err error) error {
 
 func syntaxProblem(data []byte, err error) Problem {
 	p := Problem{Rule: "syntax", Msg: err.Error()}
-	var se *checkpoint.SyntaxError
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*checkpoint.SyntaxError](err); ok {
 		p.Path, p.Msg, p.Line, p.Column = se.Path, se.Msg, se.Line, se.Column
 		p.Msg += fmt.Sprintf(", at byte %d of %d", offset(data, se.Line, se.Column), len(data))
 	}

@@ -180,10 +180,8 @@ func (f *File) Written() any {
 // is the last of these times, on the UTC date of the file's modification, or on the day before
 // if it would be later than the modification. It is zero if the document has no times.
 func (f *File) Clock(changed time.Time) time.Time {
-	events, _ := values.Get(f.Doc, "events").([]any)
-	for _, e := range slices.Backward(events) {
-		event, _ := e.(*checkpoint.Map)
-		at, err := time.Parse("15:04", values.Text(event, "at"))
+	for _, event := range slices.Backward(f.Doc.Maps("events")) {
+		at, err := time.Parse("15:04", event.Text("at"))
 		if err == nil {
 			y, m, d := changed.UTC().Date()
 			last := time.Date(y, m, d, at.Hour(), at.Minute(), 0, 0, time.UTC)

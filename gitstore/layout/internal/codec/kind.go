@@ -33,12 +33,12 @@ type Name string
 type System struct {
 	Name   Name
 	Kinds  []*Kind                                              // the most specific shape first
-	Folder func(issue checkpoint.Issue) string                  // the files' folder below the worktree's root
+	Folder string                                               // the files' folder below the worktree's root, with {issue} for the issue
 	Files  func(records []*checkpoint.Record) ([]Output, error) // files of an issue, instead of the newest record's documents
 	Failed string                                               // subfolder of failed workflows, with a slash at the end; "" if they have no files
 	List   func(files []ListedFile) string                      // listing, instead of a line per file
 	Phases []string                                             // phases of a new workflow, nil if they vary
-	Begin  func(s Start) (Beginning, error)
+	Begin  func(s Start) (Beginning, error)                     // initial values of a workflow, instead of Phases
 
 	// Complete returns the document of a state, or its problems. before is the former
 	// document of the chain, and can be empty.

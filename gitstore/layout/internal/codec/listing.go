@@ -27,7 +27,7 @@ func (g Registry) Listing(as Name, chains, failed [][]*checkpoint.Record) (strin
 			last = err
 		}
 		for _, o := range outputs {
-			read := func() (*File, error) { return g.Read(as, s.Folder("")+"/"+o.Path, o.Data) }
+			read := func() (*File, error) { return g.Read(as, s.Folder+"/"+o.Path, o.Data) }
 			files = append(files, ListedFile{Output: o, newest: chain[len(chain)-1], read: sync.OnceValues(read)})
 		}
 	}

@@ -52,9 +52,9 @@ func (g Registry) otherType(m *checkpoint.Map) string {
 		}
 	}
 	switch {
-	case values.IsMap(m, "checkpoint") && m.Len() == 1:
+	case m.Sub("checkpoint") != nil && m.Len() == 1:
 		return "a configuration, not a checkpoint"
-	case values.Has(m, "graph_id") && values.IsList(m, "nodes"):
+	case values.Has(m, "graph_id") && m.List("nodes") != nil:
 		return "an execution graph, not a checkpoint"
 	case values.Has(m, "artifact_id", "artifact_type"):
 		return "an entry of an artifact registry, not a checkpoint"

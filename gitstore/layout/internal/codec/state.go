@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"slices"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -14,8 +15,31 @@ type Workflow struct {
 	Before  *checkpoint.Record // preceding record, or nil
 }
 
+// NewWorkflow returns the initial values of a workflow. It fails if a value that the system requires
+// is missing.
+func (s *System) NewWorkflow(start Start) (Beginning, error) {
+	if s.Begin != nil {
+		return s.Begin(start)
+	}
+	return Beginning{Phases: slices.Clone(s.Phases)}, nil
+}
+
+// ResumeTexts returns the texts of a system for a record, empty if the system has no texts of its own,
+// or if the record is from a document of the system without the values for them. For other records
+// it fails if a required value is missing.
+func (s *System) ResumeTexts(r *checkpoint.Record) (Texts, error) {
+	if s.Texts == nil {
+		return Texts{}, nil
+	}
+	texts, err := s.Texts(r)
+	if err != nil && r.Layout() == string(s.Name) {
+		return Texts{}, nil
+	}
+	return texts, err
+}
+
 // ReadState parses the state of a workflow and completes it to a document of the system's
-// first kind. The system has to have states. It fails like Registry.Read.
+// first kind. The system has to have states: its Complete is not nil. It fails like Registry.Read.
 func (s *System) ReadState(file string, data []byte, w Workflow) (*File, error) {
 	f := &File{Layout: s.Name, Kind: s.Kinds[0].Name, kind: s.Kinds[0]}
 	m, err := checkpoint.DecodeDocument(data, checkpoint.DefaultLimits)

@@ -104,8 +104,8 @@ func (f *File) Digest() string { return digest(f.Layout, f.Kind, f.Doc) }
 func Digests(r *checkpoint.Record) []string {
 	var out []string
 	as := Name(values.Text(r.Doc(), "layout.name"))
-	for name := range values.Sub(r.Doc(), "layout.files").All() {
-		if m, ok := values.Get(r.Doc(), "layout.files."+name+".document").(*checkpoint.Map); ok {
+	for name, stored := range values.Sub(r.Doc(), "layout.files").Subs() {
+		if m, ok := stored.Child("document"); ok {
 			out = append(out, digest(as, name, m))
 		}
 	}
@@ -208,8 +208,9 @@ func (s *System) verify(r *checkpoint.Record, k *Kind, stored, m *checkpoint.Map
 		return nil
 	}
 	f := &File{Layout: s.Name, Path: k.path(stored, m), Problems: k.check(m, "", nil)}
-	var invalid *InvalidError
-	if err := f.Err(false); !errors.As(err, &invalid) {
+	err := f.Err(false)
+	invalid, ok := errors.AsType[*InvalidError](err)
+	if !ok {
 		return err
 	}
 	var provide []string

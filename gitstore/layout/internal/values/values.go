@@ -51,16 +51,6 @@ func HasAny(m *checkpoint.Map, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return Has(m, k) })
 }
 
-func IsMap(m *checkpoint.Map, key string) bool {
-	_, ok := Get(m, key).(*checkpoint.Map)
-	return ok
-}
-
-func IsList(m *checkpoint.Map, key string) bool {
-	_, ok := Get(m, key).([]any)
-	return ok
-}
-
 // Sub returns the mapping at a path, or a new empty mapping if missing.
 func Sub(m *checkpoint.Map, path string) *checkpoint.Map {
 	if c, ok := Get(m, path).(*checkpoint.Map); ok {
@@ -114,11 +104,17 @@ func Same(a, b any) bool {
 
 // Put sets a value unless the existing value is equal by same.
 func Put(m *checkpoint.Map, key string, v any) {
-	probe := checkpoint.NewMap()
-	probe.Set(key, v)
-	want, _ := probe.Get(key)
-	if old, ok := m.Get(key); !ok || !Same(old, want) {
+	if old, ok := m.Get(key); !ok || !Same(old, document.ValueOf(v)) {
 		m.Set(key, v)
+	}
+}
+
+// Copy puts the values of some keys of another mapping that are not null.
+func Copy(m, from *checkpoint.Map, keys ...string) {
+	for _, key := range keys {
+		if v, _ := from.Get(key); v != nil {
+			Put(m, key, v)
+		}
 	}
 }
 
@@ -174,8 +170,7 @@ func Line(s string) string {
 }
 
 // SameTexts reports whether two lists have the same texts in any order.
-func SameTexts(a, b []string) bool { return slices.Equal(sortedTexts(a), sortedTexts(b)) }
-
-func sortedTexts(list []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(list)))
+func SameTexts(a, b []string) bool {
+	set := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	return slices.Equal(set(a), set(b))
 }

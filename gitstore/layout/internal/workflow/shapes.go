@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -106,11 +107,9 @@ func ReadProgress(m *checkpoint.Map) (p checkpoint.Progress, unread []string) {
 	p.Current = PhaseName(d.text(currentKeys))
 	p.Total = phaseTotal(d.text(totalKeys))
 	named := d.take(nameKeys)
-	if list, ok := named.([]any); ok && p.Total == 0 {
-		p.Total = len(list)
-	} else if byNumber, ok := named.(*checkpoint.Map); ok && p.Total == 0 {
-		p.Total = byNumber.Len()
-	}
+	list, _ := named.([]any)
+	byNumber, _ := named.(*checkpoint.Map)
+	p.Total = cmp.Or(p.Total, len(list)+byNumber.Len())
 	all := d.phases(allKeys, "")
 	done := d.phases(doneKeys, Completed)
 	skipped := d.phases(skippedKeys, Skipped)
