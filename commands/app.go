@@ -87,7 +87,9 @@ func report(env *invoke.Env, json bool, err error) int {
 	f := failure.Classify(err)
 	message := strings.TrimPrefix(f.Error(), "git-checkpoint: ")
 	if json {
-		_ = view.Write(env.Stderr, view.NewError(f.Code, f.Kind, message, strings.ReplaceAll(f.Hint, "\n", " or "), f.Details...))
+		_ = view.Write(env.Stderr, view.Error{
+			Type: "error", Code: f.Code, Kind: f.Kind, Message: message, Hint: strings.ReplaceAll(f.Hint, "\n", " or "), Details: f.Details,
+		})
 		return f.Code
 	}
 	fmt.Fprintf(env.Stderr, "git-checkpoint: %s\n", view.CleanBlock(message))

@@ -80,11 +80,9 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 		}
 		return words
 	case complete.Guide:
-		var words []complete.Word
-		for _, g := range manual.Topics() {
-			words = append(words, complete.Word{Text: g.Name, About: g.Usage})
-		}
-		return words
+		return view.Each(manual.Topics(), func(g manual.Guide) complete.Word {
+			return complete.Word{Text: g.Name, About: g.Usage}
+		})
 	case complete.Trigger:
 		return plainWords(checkpoint.Triggers())
 	case complete.Layout:
@@ -107,11 +105,7 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 }
 
 func plainWords[T ~string](list []T) []complete.Word {
-	words := make([]complete.Word, len(list))
-	for i, s := range list {
-		words[i] = complete.Word{Text: string(s)}
-	}
-	return words
+	return view.Each(list, func(text T) complete.Word { return complete.Word{Text: string(text)} })
 }
 
 // candidatesIn returns the candidates that depend on the issue of the command line.

@@ -30,7 +30,7 @@ func runConfig(c *invoke.Invocation) error {
 	result := view.Config{Type: "config"}
 	for _, s := range c.Settings.All() {
 		s.Value = gitstore.ShownRemote(s.Value) // users paste this output elsewhere, so credentials in URLs are masked
-		result.Settings = append(result.Settings, view.Setting{Key: s.Key, Value: s.Value, Origin: s.Origin})
+		result.Settings = append(result.Settings, s)
 		if !c.Line.JSON {
 			c.Printf("%s = %s  (%s)\n", s.Key, view.Clean(s.Value), view.Clean(s.Origin))
 		}

@@ -69,7 +69,7 @@ func TestShortHelpListsTenCommandsAndThirtyFlags(t *testing.T) {
 	t.Parallel()
 	commands, flags := 0, 0
 	for _, d := range allCommands() {
-		short := declaredFlags(shortFlags(d)) // panics if ShortHelp names no flag
+		short := shortFlags(d) // panics if ShortHelp names no flag
 		if d.Everyday {
 			commands, flags = commands+1, flags+len(short)
 		}

@@ -77,10 +77,7 @@ func helpText(c *invoke.Invocation, o *helpOptions) (string, error) {
 	if i := slices.IndexFunc(pages, func(p manual.Page) bool { return p.Name == c.Line.Args[0] || p.Name == progName+"-"+c.Line.Args[0] }); i >= 0 {
 		return pages[i].Text(), nil
 	}
-	var guides []string
-	for _, g := range manual.Topics() {
-		guides = append(guides, g.Name)
-	}
+	guides := view.Each(manual.Topics(), func(g manual.Guide) string { return g.Name })
 	meant := cmp.Or(meantCommand(c.Line.Commands, c.Line.Args[0]), invoke.Nearest(c.Line.Args[0], guides))
 	hint := strings.TrimSuffix("git checkpoint help "+meant, " ")
 	return "", failure.Errorf(failure.Usage, hint, "%q is neither a command nor a guide", c.Line.Args[0])
@@ -126,21 +123,18 @@ func declared(commands []*invoke.Command) *manual.Tool {
 	date, _, _ := strings.Cut(v.Date, "T")
 	t := &manual.Tool{
 		Name: progName, Usage: toolUsage, Version: v.Program, Date: date,
-		Common: declaredFlags(invoke.CommonFlags()),
+		Common: view.Each(invoke.CommonFlags(), declaredFlag), Variables: config.Variables,
 	}
 	for _, c := range commands {
 		t.Commands = append(t.Commands, manual.CommandDoc{
 			Name: c.Name, Alias: c.Alias, Category: c.Category, Usage: c.Usage, Args: c.Args,
-			Description: c.Description, Examples: c.Examples, Flags: declaredFlags(c.OwnFlags()),
+			Description: c.Description, Examples: c.Examples, Flags: view.Each(c.OwnFlags(), declaredFlag),
 		})
 	}
 	t.Settings = declaredSettings()
-	for _, v := range config.Variables {
-		t.Variables = append(t.Variables, manual.Variable{Name: v.Name, Text: v.Doc})
-	}
-	for _, f := range checkpoint.Fields() {
-		t.Fields = append(t.Fields, manual.Variable{Name: f.Path, Text: f.Text + " (" + f.Kind + ")."})
-	}
+	t.Fields = view.Each(checkpoint.Fields(), func(f checkpoint.Field) manual.Variable {
+		return manual.Variable{Name: f.Path, Text: f.Text + " (" + f.Kind + ")."}
+	})
 	return t
 }
 
@@ -150,7 +144,7 @@ func declaredSettings() []manual.SettingDoc {
 	var list []manual.SettingDoc
 	for _, k := range config.Keys() {
 		doc := manual.SettingDoc{
-			Name: k.Name, GitName: k.GitName(), Variable: k.Variable(), Values: k.Takes(), Default: k.Default,
+			Name: k.Name, GitName: config.GitName(k.Name), Variable: config.Variable(k.Name), Values: k.Takes(), Default: k.Default,
 			FromFile: k.FromFile(), Text: k.Doc,
 		}
 		g := k.Group()
@@ -166,14 +160,6 @@ func declaredSettings() []manual.SettingDoc {
 		}
 		last := &list[len(list)-1]
 		last.Entries = append(last.Entries, doc)
-	}
-	return list
-}
-
-func declaredFlags(flags []cli.Flag) []manual.FlagDoc {
-	list := make([]manual.FlagDoc, len(flags))
-	for i, f := range flags {
-		list[i] = declaredFlag(f)
 	}
 	return list
 }

@@ -129,7 +129,7 @@ func explainFlags(b *strings.Builder, title string, flags []cli.Flag) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", title)
-	for _, f := range declaredFlags(flags) {
+	for _, f := range view.Each(flags, declaredFlag) {
 		typed := "  " + f.Typed()
 		if len(typed) >= flagColumn {
 			fmt.Fprintln(b, typed)

@@ -10,6 +10,7 @@ import (
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/manual"
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore/failure"
 
 	"github.com/urfave/cli/v2"
@@ -157,10 +158,7 @@ func commandNamed(commands []*invoke.Command, name string) *invoke.Command {
 
 // meantCommand returns the command that a word probably means, or "".
 func meantCommand(commands []*invoke.Command, word string) string {
-	names := make([]string, 0, len(commands))
-	for _, c := range commands {
-		names = append(names, c.Name)
-	}
+	names := view.Each(commands, func(c *invoke.Command) string { return c.Name })
 	for _, other := range otherNames {
 		if word == other[0] {
 			return other[1]

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"git-checkpoint/commands/internal/view"
+	"git-checkpoint/gitstore/checkpoint/tasks"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/testing/gittest"
 
@@ -19,10 +19,10 @@ import (
 )
 
 // board returns the tasks of an issue, and the ids of the ready tasks.
-func (v *victim) board(issue string) (all []view.Task, ready []string) {
+func (v *victim) board(issue string) (all []tasks.Task, ready []string) {
 	v.t.Helper()
 	var list struct {
-		Tasks []view.Task
+		Tasks []tasks.Task
 		Ready []string
 	}
 	require.NoError(v.t, json.Unmarshal([]byte(v.tool("task", "list", "--issue", issue, "--json")), &list))

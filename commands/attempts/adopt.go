@@ -30,7 +30,6 @@ var AdoptCommand = invoke.Command{
 	New: invoke.Bind((*adoptOptions).flags, runAdopt),
 }
 
-// adoptOptions are the flags of adopt.
 type adoptOptions struct{ dryRun, yes bool }
 
 func (o *adoptOptions) flags() []cli.Flag {
@@ -40,7 +39,6 @@ func (o *adoptOptions) flags() []cli.Flag {
 	}
 }
 
-// An adoption is the state of one adopt.
 type adoption struct {
 	fork   *gitstore.Checkpoint
 	source *gitstore.Checkpoint
@@ -83,7 +81,7 @@ func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 		}
 		return failure.Errorf(failure.Refused, refused.Hint+"\ngit checkpoint adopt "+view.IssueArg(a.fork.Issue)+" --yes", "%w", err)
 	}
-	if len(a.done.Merged)+len(a.done.Skipped)+len(a.done.InTheWay)+len(a.done.Sparse) > 0 {
+	if n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse); n > 0 {
 		if err := a.show(c); err != nil || a.dryRun {
 			return err
 		}
@@ -91,7 +89,6 @@ func adopt(c *invoke.Invocation, o *adoptOptions, a *adoption) (err error) {
 		for _, i := range a.forks() {
 			hint += "\ngit checkpoint archive " + view.IssueArg(i)
 		}
-		n := len(a.done.Merged) + len(a.done.Skipped) + len(a.done.InTheWay) + len(a.done.Sparse)
 		return failure.Errorf(failure.Failure, hint, "adopt %s: %s to resolve; nothing is saved or archived", a.fork.Issue, view.Plural(n, "file"))
 	}
 	if !a.dryRun {
@@ -110,12 +107,12 @@ func toAdopt(c *invoke.Invocation) (*adoption, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &adoption{}
-	cp, r, f, err := forkRecord(c, issue)
+	p, r, err := c.Store.PointRecord(c.Ctx, issue)
 	if err != nil {
 		return nil, err
 	}
-	if a.fork, a.spent = cp, r.AgentTurn().Spent; f.Issue == "" {
+	a, f := &adoption{fork: p.Checkpoint, spent: r.AgentTurn().Spent}, r.Fork()
+	if f.Issue == "" {
 		return nil, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "adopt: issue %s is not a fork", issue)
 	}
 	if on, why := c.Settings.TriggerEnabled(checkpoint.Manual); !on {

@@ -33,7 +33,6 @@ var CompareCommand = invoke.Command{
 	New:       invoke.Bind((*compareOptions).flags, runCompare),
 }
 
-// compareOptions are the flags of compare.
 type compareOptions struct {
 	markdown bool
 	jobs     int
@@ -127,11 +126,14 @@ func compared(c *invoke.Invocation) (of checkpoint.Issue, issues []checkpoint.Is
 }
 
 func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt, error) {
+	points, records := make([]*gitstore.Point, len(issues)), make([]*checkpoint.Record, len(issues))
 	sources := map[checkpoint.Issue]checkpoint.Fork{}
-	for _, i := range issues {
-		if _, _, f, err := forkRecord(c, i); err != nil {
+	for n, i := range issues {
+		var err error
+		if points[n], records[n], err = c.Store.PointRecord(c.Ctx, i); err != nil {
 			return nil, err
-		} else if f.Issue != "" {
+		}
+		if f := records[n].Fork(); f.Issue != "" {
 			sources[i] = f
 			if _, known := sources[f.Issue]; !known { // the source itself can be compared too
 				sources[f.Issue] = f
@@ -139,12 +141,8 @@ func measureAll(c *invoke.Invocation, issues []checkpoint.Issue) ([]view.Attempt
 		}
 	}
 	var list []view.Attempt
-	for _, i := range issues {
-		cp, r, _, err := forkRecord(c, i)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, *work.Attempt(c.Ctx, c.Store, cp, r, sources[i]))
+	for n, i := range issues {
+		list = append(list, *work.Attempt(c.Ctx, c.Store, points[n].Checkpoint, records[n], sources[i]))
 	}
 	return list, nil
 }

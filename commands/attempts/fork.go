@@ -39,7 +39,6 @@ var ForkCommand = invoke.Command{
 // maxForks limits the forks of one command, because their refs move in one transaction.
 const maxForks = 64
 
-// forkOptions are the flags of fork.
 type forkOptions struct {
 	from     string // name of the checkpoint, or ""
 	worktree bool
@@ -54,7 +53,6 @@ func (o *forkOptions) flags() []cli.Flag {
 	}
 }
 
-// A newFork is a fork that is made.
 type newFork struct {
 	name       string
 	issue      checkpoint.Issue
@@ -173,8 +171,8 @@ func planWorktrees(c *invoke.Invocation, from *gitstore.Checkpoint, forks []newF
 // begun returns the checkpoint of a fork that was killed before its worktree had the files of the
 // checkpoint, or nil.
 func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstore.Checkpoint {
-	cp, _, source, err := forkRecord(c, f.issue)
-	if err != nil || source.Issue != from.Issue || source.ID != from.ID || cp.Branch != gitstore.RecordedBranch(f.branch) {
+	p, r, err := c.Store.PointRecord(c.Ctx, f.issue)
+	if err != nil || r.Fork().Issue != from.Issue || r.Fork().ID != from.ID || p.Branch != gitstore.RecordedBranch(f.branch) {
 		return nil
 	}
 	if l, err := c.Store.List(c.Ctx, f.issue, 0); err != nil || len(l.Checkpoints) != 1 {
@@ -186,7 +184,7 @@ func begun(c *invoke.Invocation, from *gitstore.Checkpoint, f *newFork) *gitstor
 			return nil
 		}
 	}
-	return cp
+	return p.Checkpoint
 }
 
 func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, forks []newFork) error {
@@ -216,10 +214,7 @@ func makeForks(c *invoke.Invocation, o *forkOptions, from *gitstore.Checkpoint, 
 
 // created names the issues of the forks in an error.
 func created(forks []newFork) string {
-	var issues []string
-	for _, f := range forks {
-		issues = append(issues, string(f.issue))
-	}
+	issues := view.Each(forks, func(f newFork) string { return string(f.issue) })
 	if len(issues) == 1 {
 		return "the fork " + issues[0] + " is created"
 	}
@@ -296,13 +291,4 @@ func forksOf(c *invoke.Invocation, issue checkpoint.Issue) ([]checkpoint.Issue, 
 		err = failure.Errorf(failure.None, "git checkpoint fork "+view.IssueArg(issue)+" a b", "%s: issue %s has no forks", c.Line.Name, issue)
 	}
 	return forks, err
-}
-
-// forkRecord returns the point of a fork, its record and its source.
-func forkRecord(c *invoke.Invocation, issue checkpoint.Issue) (*gitstore.Checkpoint, *checkpoint.Record, checkpoint.Fork, error) {
-	p, r, err := c.Store.PointRecord(c.Ctx, issue)
-	if err != nil {
-		return nil, nil, checkpoint.Fork{}, err
-	}
-	return p.Checkpoint, r, r.Fork(), nil
 }

@@ -36,7 +36,6 @@ var DiffCommand = invoke.Command{
 	New:       invoke.Bind((*diffOptions).flags, runDiff),
 }
 
-// diffOptions are the flags of diff.
 type diffOptions struct {
 	state bool // compare only the records
 	stat  bool // print only the numbers of changes
@@ -175,12 +174,9 @@ func twoNames(c *invoke.Invocation) (issue checkpoint.Issue, from, to string, er
 }
 
 func diffJSON(c *invoke.Invocation, d *difference, stat bool) error {
-	out := view.CheckpointDiff{Type: "diff", To: string(d.to.ID)}
+	out := view.CheckpointDiff{Type: "diff", To: string(d.to.ID), State: d.state}
 	if d.from != nil {
 		out.From = string(d.from.ID)
-	}
-	for _, s := range d.state {
-		out.State = append(out.State, view.StateChange{Path: s.Path, Op: string(s.Op), Old: s.Old, New: s.New})
 	}
 	if d.files != nil {
 		files, err := d.files.Files(c.Ctx)

@@ -89,26 +89,20 @@ func (o *listOptions) hasRecord(c *invoke.Invocation, cp *gitstore.Checkpoint, a
 	})
 }
 
-// timeFlag parses a time flag. It returns the zero time if the flag is not set.
-func timeFlag(name, value string, now time.Time) (time.Time, error) {
-	at, err := parseSince(value, now)
-	if err != nil {
-		return at, failure.Usagef("list: --%s: %q: want a time (RFC 3339), a date, or an age such as 36h or 7d", name, value)
-	}
-	return at, nil
-}
-
-// parseSince parses a time, a date or an age.
-func parseSince(s string, now time.Time) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
+// timeFlag parses a time, a date or an age. It returns the zero time if the flag is not set.
+func timeFlag(name, value string, now time.Time) (at time.Time, err error) {
+	if value == "" {
+		return at, nil
 	}
 	var days int
-	if n, err := fmt.Sscanf(s, "%dd", &days); n == 1 && err == nil && s == fmt.Sprintf("%dd", days) {
+	if n, err := fmt.Sscanf(value, "%dd", &days); n == 1 && err == nil && value == fmt.Sprintf("%dd", days) {
 		return now.Add(-time.Duration(days) * 24 * time.Hour), nil
 	}
-	if d, err := time.ParseDuration(s); err == nil {
+	if d, err := time.ParseDuration(value); err == nil {
 		return now.Add(-d), nil
 	}
-	return checkpoint.ParseTime(s)
+	if at, err = checkpoint.ParseTime(value); err != nil {
+		err = failure.Usagef("list: --%s: %q: want a time (RFC 3339), a date, or an age such as 36h or 7d", name, value)
+	}
+	return at, err
 }

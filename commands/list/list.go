@@ -50,7 +50,6 @@ var ListCommand = invoke.Command{
 	New:        invoke.Bind((*listOptions).flags, runList),
 }
 
-// listOptions are the flags of list.
 type listOptions struct {
 	limit         int // maximum number of checkpoints of an issue, or 0
 	limitGiven    bool

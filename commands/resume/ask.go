@@ -3,6 +3,7 @@ package resume
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -180,6 +181,14 @@ func (r *resumption) attempt() int {
 		n = max(n, 1) + r.retries
 	}
 	return n
+}
+
+// attemptText returns the number of attempts if there are several, otherwise "".
+func (r *resumption) attemptText() string {
+	if n := r.attempt(); n > 1 {
+		return strconv.Itoa(n)
+	}
+	return ""
 }
 
 // answers returns the flags that answer the questions of a resume. Given answers are

@@ -146,15 +146,20 @@ func startFresh(c *invoke.Invocation, r *resumption) error {
 	if r.options.dryRun {
 		c.Infof("would archive the checkpoints of issue %s", r.Checkpoint.Issue)
 	} else {
-		moved, err := c.Store.Archive(c.Ctx, r.Checkpoint.Issue, nil, retention.ReasonAbandoned)
-		var none *gitstore.NoneError
-		if err != nil && !errors.As(err, &none) {
+		if err := archive(c, r.Checkpoint.Issue); err != nil && !errors.As(err, new(*gitstore.NoneError)) {
 			return err
 		}
-		c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(r.Checkpoint.Issue))
 		c.Infof("%s begins again", r.startCommand())
 	}
 	return cmp.Or[error](showOutcome(c, r), failure.Silent{Code: failure.StartFresh})
+}
+
+func archive(c *invoke.Invocation, issue checkpoint.Issue) error {
+	moved, err := c.Store.Archive(c.Ctx, issue, nil, retention.ReasonAbandoned)
+	if err == nil || errors.As(err, new(*gitstore.NoneError)) {
+		c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(issue))
+	}
+	return err
 }
 
 func deleteChain(c *invoke.Invocation, r *resumption) error {
@@ -179,13 +184,8 @@ func liveIDs(c *invoke.Invocation, r *resumption) ([]checkpoint.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ids []checkpoint.ID
-	for _, cp := range l.Checkpoints {
-		if cp.ID != "" {
-			ids = append(ids, cp.ID)
-		}
-	}
-	return ids, nil
+	ids := view.Each(l.Checkpoints, func(cp gitstore.Checkpoint) checkpoint.ID { return cp.ID })
+	return slices.DeleteFunc(ids, func(id checkpoint.ID) bool { return id == "" }), nil
 }
 
 // viewChoice prints the checkpoint for --choice v and asks the question again.
@@ -224,12 +224,10 @@ func corrupted(c *invoke.Invocation, r *resumption, cause error) error {
 	if choice != "s" {
 		return cause
 	}
-	moved, err := c.Store.Archive(c.Ctx, c.Subject.Issue, nil, retention.ReasonAbandoned)
-	if err != nil {
-		return errors.Join(cause, err)
-	}
-	c.Infof("archived %s; git checkpoint undo %s restores them", view.Plural(len(moved), "checkpoint"), view.IssueArg(c.Subject.Issue))
+	err := archive(c, c.Subject.Issue)
 	switch {
+	case err != nil:
+		return errors.Join(cause, err)
 	case c.Line.JSON:
 		err = c.WriteJSON(view.Resume{Status: view.Status{
 			Type: "resume", Issue: string(c.Subject.Issue), Action: freshness.StartFresh.String(), Warnings: c.TakeWarnings(),

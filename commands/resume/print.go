@@ -16,6 +16,7 @@ import (
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/failure"
@@ -55,25 +56,17 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 // plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
 	work.LookBeside(c, &r.Standing)
-	rows := append(r.BesideRows(), r.PlainProgress()...)
-	if next := r.NextText(); next != "" {
-		rows = append(rows, view.Row{Label: "Next", Text: next})
-	}
-	if n := r.attempt(); n > 1 {
-		rows = append(rows, view.Row{Label: "Attempt", Text: strconv.Itoa(n)})
-	}
-	c.Printf("%s\n%s", r.fromLine(), view.Plain(append(rows, r.ReasonRows(nil)...)))
+	more := view.Filled(view.Row{Label: "Next", Text: r.NextText()}, view.Row{Label: "Attempt", Text: r.attemptText()})
+	rows := slices.Concat(r.BesideRows(), r.PlainProgress(), more, r.ReasonRows(nil))
+	c.Printf("%s\n%s", r.fromLine(), view.Plain(rows))
 	if r.restored != nil {
 		showRestored(c, r.restored, r.options.dryRun)
 	}
 	for _, hint := range r.changedHints() {
 		c.Infof("hint: %s", hint)
 	}
-	rows = nil
-	if r.Session.Text != "" {
-		rows = append(rows, view.Row{Label: "Session", Text: r.Session.Text})
-	}
-	c.Printf("%s", view.Plain(append(rows, view.TeamRows(r.Record)...)))
+	session := view.Filled(view.Row{Label: "Session", Text: r.Session.Text})
+	c.Printf("%s", view.Plain(append(session, view.TeamRows(r.Record)...)))
 	showResumePoint(c, r)
 }
 
@@ -85,7 +78,7 @@ func (r *resumption) fromLine() string {
 // nothing if the work has no resume point.
 func showResumePoint(c *invoke.Invocation, r *resumption) {
 	switch code := r.Verdict.At.Code; {
-	case r.isComplete():
+	case r.Verdict.At.Complete:
 		c.Printf("%s\n", view.NothingLeft)
 	case code != "":
 		c.Printf("%s\n", view.Clean(code))
@@ -134,8 +127,6 @@ func (r *resumption) action() string {
 	return r.Verdict.Action.String()
 }
 
-func (r *resumption) isComplete() bool { return r.Verdict.At.Complete }
-
 // actionNone is the action if no checkpoint exists, or if a CI job has nothing to do.
 const actionNone = "none"
 
@@ -152,7 +143,7 @@ func printEnv(c *invoke.Invocation, r *resumption) {
 		next:  r.Verdict.Next.Action,
 		paths: string(view.WorkflowJSON(r.Record, "artifact_paths")), context: string(view.WorkflowJSON(r.Record, "context_metadata")),
 	}
-	if r.isComplete() {
+	if r.Verdict.At.Complete {
 		vars.complete, vars.from, vars.phase, vars.skip, vars.next = true, "", "", "", ""
 	}
 	setVariables(c, r, vars)
@@ -333,4 +324,85 @@ func showResumedAs(c *invoke.Invocation, r *resumption) error {
 	}
 	showResumePoint(c, r)
 	return nil
+}
+
+// screenResumed prints the result of a resume for people: the work, the files that were
+// restored, and the point to continue at. The hint stands alone at the left margin, where no
+// text of a checkpoint can stand.
+func screenResumed(c *invoke.Invocation, at view.Screen, r *resumption) {
+	cp := r.Checkpoint
+	title, summary := view.Title(cp, r.Record, nil), r.Record.Doc().Text("context_summary")
+	if summary == title {
+		summary = ""
+	}
+	work.LookBeside(c, &r.Standing)
+	saved := view.Row{Label: "Saved", Text: r.SavedText() + ": " + title}
+	rows := slices.Concat(r.ProgressRows(), []view.Row{saved}, r.BesideRows(), view.Filled(
+		view.Row{Label: "Summary", Text: summary},
+		view.Row{Label: "Session", Text: r.Session.Text},
+		view.Row{Label: "Conflicts", Text: view.List(r.Record.Conflicts())},
+		view.Row{Label: "Attempt", Text: r.attemptText()},
+	), r.ReasonRows(nil))
+	if r.restored != nil {
+		rows = append(rows, restoredRow(restoredFiles(c, r.restored, r.options.dryRun), r.options.dryRun))
+	}
+	if r.Verdict.At.Complete {
+		rows = append(rows, view.Row{Label: "Continue", Text: view.NothingLeft, Style: view.Bold})
+	} else if r.Verdict.At.Code != "" {
+		rows = append(rows, view.Row{Label: "Continue", Text: r.ContinueFrom(), Style: view.Bold})
+	}
+	c.Printf("%s\n\n%s", at.Heading(r.Heading()), at.Sheet(rows))
+	for k, hint := range append(undoHints(r.restored), r.changedHints()...) {
+		if k == 0 {
+			c.Infof("")
+		}
+		c.Infof("hint: %s", hint)
+	}
+}
+
+// undoHints returns the command that takes a restore back, if it changed files.
+func undoHints(done *gitstore.Restored) []string {
+	if done == nil || done.Undo == "" {
+		return nil
+	}
+	return []string{undoCommand(done)}
+}
+
+// changedHints returns the commands that merge or replace the files that the resume left because
+// they changed since the checkpoint. A person who was asked about each file needs none.
+func (r *resumption) changedHints() []string {
+	if r.restored == nil || len(r.restored.Skipped) == 0 || r.changed != "" || len(r.each) > 0 {
+		return nil
+	}
+	return []string{r.command("--changed merge"), r.command("--changed checkpoint")}
+}
+
+// restoredRow returns the row about the files of a restore, with a line for each kind of result.
+func restoredRow(files []view.RestoredFile, dryRun bool) view.Row {
+	paths := map[string][]string{}
+	var kinds []string
+	for _, f := range files {
+		what := f.What + ":"
+		switch f.Kind {
+		case view.FileRestored:
+			what = ""
+		case view.FileRemoved:
+			what = f.What
+		}
+		if paths[what] = append(paths[what], f.Path); len(paths[what]) == 1 && what != "" {
+			kinds = append(kinds, what)
+		}
+	}
+	const few = 8
+	row := view.Row{Label: "Restored", Text: "no files"}
+	if dryRun {
+		row.Label = "Would restore"
+	}
+	if len(paths[""]) > 0 {
+		row.Text = view.Files(paths[""], few)
+	}
+	for _, what := range kinds {
+		row.Below = append(row.Below, what+" "+view.Files(paths[what], few))
+	}
+	return row
 }

@@ -35,7 +35,6 @@ var RestoreCommand = invoke.Command{
 	New: invoke.Bind((*restoreOptions).flags, runRestore),
 }
 
-// restoreOptions are the flags of restore.
 type restoreOptions struct {
 	gitstore.RestoreOptions
 	yes      bool // restore on another branch too
@@ -109,7 +108,7 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 			Type: "restore", DryRun: req.DryRun, CheckpointID: string(done.ID),
 			Restored: view.QuotePaths(done.Restored), Removed: view.QuotePaths(done.Removed),
 			Skipped: view.QuotePaths(done.Skipped), InTheWay: view.QuotePaths(done.InTheWay), Sparse: view.QuotePaths(done.Sparse), OtherSessions: view.QuotePaths(done.Others), Sessions: sessions,
-			LeftOut: view.LeftOutRecords(left), Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
+			LeftOut: left, Conflicts: view.QuotePaths(done.Merged), Undo: done.Undo, Hints: nextCommands(done), Nothing: nothing, MovedPoint: done.MovedPoint,
 		})
 	} else {
 		showRestored(c, done, req.DryRun)

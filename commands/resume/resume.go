@@ -44,7 +44,6 @@ var ResumeCommand = invoke.Command{
 	New: invoke.Bind((*resumeOptions).flags, runResume),
 }
 
-// resumeOptions are the flags of resume.
 type resumeOptions struct {
 	ci, files, noFiles bool
 	yes                bool
@@ -101,7 +100,6 @@ func (o *resumeOptions) flags() []cli.Flag {
 	)
 }
 
-// A resumption is the state of one resume.
 type resumption struct {
 	view.Standing
 	options    *resumeOptions
@@ -167,7 +165,7 @@ func resumeOpened(c *invoke.Invocation, r *resumption) error {
 		return corrupted(c, r, noResumption(c, r, err))
 	}
 	// A named checkpoint or a choice on the command line resumes complete work too.
-	if o := r.options; !r.named && o.choice == "" && !o.force && !o.retry && !o.syncIssue && r.isComplete() {
+	if o := r.options; !r.named && o.choice == "" && !o.force && !o.retry && !o.syncIssue && r.Verdict.At.Complete {
 		return showNothingToDo(c, r)
 	}
 	choice := r.options.choice

@@ -27,7 +27,6 @@ var DropCommand = invoke.Command{
 	New: invoke.Bind((*dropOptions).flags, runDrop),
 }
 
-// dropOptions holds the flags of drop.
 type dropOptions struct {
 	all   bool // every checkpoint of the issue
 	purge bool // delete the content too

@@ -96,11 +96,7 @@ const maxNamed = 1000
 
 // idsOf returns the ids of checkpoints, "" for a commit without an id.
 func idsOf(checkpoints []gitstore.Checkpoint) []checkpoint.ID {
-	ids := make([]checkpoint.ID, len(checkpoints))
-	for n := range checkpoints {
-		ids[n] = checkpoints[n].ID
-	}
-	return ids
+	return view.Each(checkpoints, func(cp gitstore.Checkpoint) checkpoint.ID { return cp.ID })
 }
 
 // showResult prints the changed checkpoints, and the command that brings them back.

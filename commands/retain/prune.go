@@ -47,7 +47,6 @@ func (o *pruneOptions) flags() []cli.Flag {
 	}
 }
 
-// pruneOptions holds the flags of prune.
 type pruneOptions struct {
 	all    bool     // every issue
 	dryRun bool     // plan only
@@ -218,11 +217,8 @@ func carryOut(c *invoke.Invocation, req gitstore.PruneRequest, plan *prunePlan) 
 	return c.Each(plan.issues(), func(i checkpoint.Issue) error { return errs[i] })
 }
 
-func (p *prunePlan) issues() (issues []checkpoint.Issue) {
-	for _, of := range p.of {
-		issues = append(issues, of.issue)
-	}
-	return issues
+func (p *prunePlan) issues() []checkpoint.Issue {
+	return view.Each(p.of, func(of issuePlan) checkpoint.Issue { return of.issue })
 }
 
 // changes reports whether the plan archives or drops a checkpoint.
@@ -241,7 +237,7 @@ func showPlan(c *invoke.Invocation, o *pruneOptions, plan *prunePlan) error {
 		for _, p := range plan.of {
 			r.Removed = append(append(r.Removed, view.Strings(p.Removed)...), view.Strings(p.Expired)...)
 			for _, d := range p.Decisions {
-				r.Decisions = append(r.Decisions, view.Decision{CheckpointID: string(d.ID), Issue: string(p.issue), Keep: d.Keep, Rule: d.Rule})
+				r.Decisions = append(r.Decisions, view.Decision{Decision: d, Issue: string(p.issue)})
 				if d.Keep {
 					r.Kept = append(r.Kept, string(d.ID))
 				}

@@ -44,7 +44,6 @@ var RedoCommand = invoke.Command{
 	New:      invoke.Bind((*undoOptions).flags, redoing.run),
 }
 
-// undoOptions holds the flags of undo and redo.
 type undoOptions struct {
 	dryRun bool
 	yes    bool // do not ask

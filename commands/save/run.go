@@ -333,9 +333,6 @@ func runNote(words []string, state guard.State) string {
 
 // commandLine returns the command as a shell would read it, on one line.
 func commandLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = view.QuoteArg(strings.ToValidUTF8(word, "\ufffd"))
-	}
-	return strings.Join(strings.Fields(strings.Join(quoted, " ")), " ")
+	valid := view.Each(words, func(word string) string { return strings.ToValidUTF8(word, "\ufffd") })
+	return strings.Join(strings.Fields(view.QuoteArgs(valid)), " ")
 }

@@ -80,7 +80,7 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 			return fmt.Errorf("issue %s: scan for secrets: %w", i, errs[n])
 		}
 		for _, f := range found.Found {
-			result.Findings = append(result.Findings, view.ScanFinding{CheckpointID: string(f.ID), Path: f.Path, Line: f.Line, Rule: f.Rule})
+			result.Findings = append(result.Findings, f)
 			if !f.Informational() && c.Settings.String("redact") != "warn" {
 				stops = append(stops, stopping{i, f})
 			}
@@ -134,7 +134,7 @@ func showScan(c *invoke.Invocation, s view.Scan) error {
 			c.Printf("%s: it says there is a secret, and not where\n", view.Clean(f.Rule))
 			continue
 		}
-		c.Printf("%s\n", view.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.CheckpointID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
+		c.Printf("%s\n", view.Clean(fmt.Sprintf("%s %s:%d: %s", cmp.Or(f.ID, "(a commit of its HEAD)"), f.Path, f.Line, f.Rule)))
 	}
 	for _, f := range s.Skipped {
 		c.Infof("not looked at: %s (%s)", f.Path, f.Reason)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"git-checkpoint/commands/internal/guard"
@@ -37,7 +36,6 @@ var BisectCommand = invoke.Command{
 	New:       invoke.Bind((*bisectOptions).flags, runBisect),
 }
 
-// bisectOptions are the flags of bisect.
 type bisectOptions struct {
 	from, to string // names of checkpoints: good, and bad
 	jobs     int
@@ -101,9 +99,7 @@ func (b *bisection) bound(o *bisectOptions, issue checkpoint.Issue) error {
 		return 0, failure.Errorf(failure.Invalid, "git checkpoint list "+view.IssueArg(issue), "bisect: --%s: %s is not in the chain", flag, cp.Name())
 	}
 	b.search = search{results: make([]outcome, len(states)), last: len(states) - 1, lastBad: o.to != "", good: -1}
-	for _, st := range states {
-		b.search.before = append(b.search.before, st.Before)
-	}
+	b.search.before = view.Each(states, func(st gitstore.LineState) []int { return st.Before })
 	var err error
 	if o.to != "" {
 		if b.search.last, err = find("to", o.to); err != nil {
@@ -123,7 +119,6 @@ func (b *bisection) bound(o *bisectOptions, issue checkpoint.Issue) error {
 	return nil
 }
 
-// A bisection is a running search.
 type bisection struct {
 	c      *invoke.Invocation
 	line   *gitstore.Line
@@ -136,7 +131,6 @@ type bisection struct {
 	records map[checkpoint.ID]*checkpoint.Record // of tested states, which can be dropped meanwhile
 }
 
-// run tests states until the search ends.
 func (b *bisection) run(jobs int) error {
 	for {
 		picked := b.search.next(jobs)
@@ -173,15 +167,8 @@ func (b *bisection) run(jobs int) error {
 
 func (b *bisection) name(i int) string { return b.line.States[i].Checkpoint.ID.Short() }
 
-func (b *bisection) names(list []int) string {
-	var names []string
-	for _, i := range list {
-		names = append(names, b.name(i))
-	}
-	return strings.Join(names, ", ")
-}
+func (b *bisection) names(list []int) string { return view.List(view.Each(list, b.name)) }
 
-// test runs the command at a state.
 func (b *bisection) test(ctx context.Context, st *gitstore.LineState) (outcome, error) {
 	if r, err := b.c.Store.Record(&st.Checkpoint); err == nil {
 		b.mu.Lock()
@@ -293,4 +280,117 @@ func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineStat
 		b.c.Infof("hint: %s", command)
 	}
 	return err
+}
+
+// An outcome is the result of the command at one state.
+type outcome int
+
+const (
+	untested outcome = iota
+	good             // the command succeeds
+	bad              // it fails
+	skipped          // it cannot be tested
+)
+
+// A search looks for the first bad state of a history, as git bisect does. All descendants of a bad
+// state are assumed to be bad, and all ancestors of a good state to be good.
+type search struct {
+	before  [][]int // parents of each state, with smaller indexes
+	results []outcome
+	last    int  // newest state of the search
+	lastBad bool // last is bad, without a test
+	good    int  // index of a good state that needs no test, or -1
+}
+
+// reach returns which states are among the given ones and their ancestors.
+func (s *search) reach(from ...int) []bool {
+	in := make([]bool, len(s.before))
+	for _, i := range from {
+		in[i] = true
+	}
+	for i := len(in) - 1; i >= 0; i-- {
+		for _, k := range s.before[i] {
+			in[k] = in[k] || in[i]
+		}
+	}
+	return in
+}
+
+// part returns the states that can be the first bad state, oldest first: the state end and its ancestors,
+// without ancestors of a good state. The state end is the oldest bad state, or last.
+func (s *search) part() (list []int, end int, isBad bool) {
+	var tested []int
+	for i, r := range s.results {
+		if r == good {
+			tested = append(tested, i)
+		}
+	}
+	if s.good >= 0 {
+		tested = append(tested, s.good)
+	}
+	isGood := s.reach(tested...)
+	pick := func(end int) (list []int) {
+		for i, in := range s.reach(end) {
+			if in && !isGood[i] {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	list, end, isBad = pick(s.last), s.last, s.lastBad
+	for _, i := range list {
+		if s.results[i] != bad {
+			continue
+		}
+		if more := pick(i); !isBad || len(more) < len(list) {
+			list, end, isBad = more, i, true
+		}
+	}
+	return list, end, isBad
+}
+
+// next returns up to n states to test, which divide the untested ones evenly. It returns none if
+// the search has ended. If each state came after one other, and one is tested at a time, a search takes
+// at most ceil(log2(states+1)) tests and one more for each skipped state.
+func (s *search) next(n int) (picked []int) {
+	list, end, isBad := s.part()
+	var open []int
+	isOpen := make([]bool, len(s.before))
+	for _, i := range list {
+		if isOpen[i] = s.results[i] == untested && (i != end || !isBad); isOpen[i] {
+			open = append(open, i)
+		}
+	}
+	// The weight of a state is the number of open states that its test decides if it is good.
+	weight := make([]int, len(open))
+	for k, i := range open {
+		for j, in := range s.reach(i) {
+			if in && isOpen[j] {
+				weight[k]++
+			}
+		}
+	}
+	for k := 1; k <= n && len(open) > 0; k++ {
+		want, best := len(open)*k/(n+1)+1, 0
+		for j := range open {
+			if abs(weight[j]-want) < abs(weight[best]-want) {
+				best = j
+			}
+		}
+		if !slices.Contains(picked, open[best]) {
+			picked = append(picked, open[best])
+		}
+	}
+	return picked
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// result returns the states that may be the first bad one: none if no state is bad, one if it is
+// found, several if skipped states hide it.
+func (s *search) result() []int {
+	if list, _, isBad := s.part(); isBad {
+		return list
+	}
+	return nil
 }

@@ -31,7 +31,6 @@ var BlameCommand = invoke.Command{
 	New:       invoke.Bind((*blameOptions).flags, runBlame),
 }
 
-// blameOptions are the flags of blame.
 type blameOptions struct {
 	ranges    []string
 	at        string // name of a checkpoint, or "" for the file in the worktree

@@ -37,7 +37,6 @@ type action struct {
 // actionNames are the names of all actions in URLs, in the order of their buttons.
 var actionNames = []string{"resume", "restore", "pin", "unpin", "archive", "drop"}
 
-// actions has all actions by their name in URLs.
 var actions = map[string]action{
 	"resume":  {verb: "Resume", live: true, here: true},
 	"restore": {verb: "Back to here", here: true},
@@ -100,7 +99,6 @@ func (q *Question) block(err error) {
 // A PlannedFile is a file with its change. Alone is the URL of a plan with this file alone.
 type PlannedFile struct{ Path, What, Class, Alone string }
 
-// list adds files to the plan.
 func (q *Question) list(paths []string, what, class string) {
 	for _, path := range paths {
 		q.add(PlannedFile{Path: path, What: what, Class: class})
@@ -123,7 +121,6 @@ type Notice struct {
 	Next  Link     // page that reverts the action
 }
 
-// maxNotices limits the notices that are kept.
 const maxNotices = 100
 
 // A questioner returns the question of the action that a request wants.
@@ -170,7 +167,6 @@ func (question questioner) act(v *visit) error {
 	return nil
 }
 
-// aboutCheckpoint returns the question of an action about a checkpoint.
 func (v *visit) aboutCheckpoint() (*Question, error) {
 	act := v.r.PathValue("act")
 	a, ok := actions[act]
@@ -248,7 +244,6 @@ var (
 	}
 )
 
-// question describes the undo or redo.
 func (u reverting) question(v *visit) (*Question, error) {
 	if !v.o.Write {
 		return nil, errReadOnly

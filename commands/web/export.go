@@ -38,6 +38,8 @@ const (
 	exportLine  = 200 // checkpoints per timeline
 	exportWhole = 20  // checkpoints per issue with record and diff
 	exportLines = 400 // changed lines per checkpoint
+
+	maxSite = 2000 // issues of a site
 )
 
 // Export passes the complete page of issues to write; an empty list means all issues. For a site, it
@@ -55,77 +57,53 @@ func Export(ctx context.Context, write func(name string, page io.Reader) error, 
 		}
 		return write(name, strings.NewReader(page))
 	}
+	x, listed, most := &Exported{}, maxIssues, maxExported
 	if site {
-		return v.exportSite(put, issues)
+		listed, most = maxSite, maxSite
 	}
-	x, err := v.export(issues)
-	if err != nil {
-		return nil, err
+	if site || len(issues) == 0 {
+		all, _, err := v.allIssues(1, listed)
+		if err != nil {
+			return nil, err
+		}
+		if len(issues) > 0 {
+			all.Rows = slices.DeleteFunc(all.Rows, func(row IssueRow) bool { return !slices.Contains(issues, row.issue) })
+			all.Archived, all.Left = nil, 0
+		}
+		issues = view.Each(all.Rows[:min(len(all.Rows), most)], func(row IssueRow) checkpoint.Issue { return row.issue })
+		for i := range all.Rows[len(issues):] {
+			all.Rows[len(issues)+i].URL = ""
+		}
+		switch x.Issues = all; {
+		case site && all.Left > 0:
+			x.Notes = []string{"Only the newest " + view.Plural(maxSite, "issue") + " are on this site."}
+		case len(all.Rows) > most:
+			x.Notes = []string{"Only the newest " + view.Plural(most, "issue") + " of " + strconv.Itoa(len(all.Rows)) + " have their checkpoints in this file."}
+		}
+	}
+	var notes []string // of the pages of a site
+	for _, i := range issues {
+		of := x
+		if site {
+			of = &Exported{}
+		}
+		err := v.exportChain(of, i)
+		if err == nil && site {
+			notes = append(notes, of.Notes...)
+			err = put(v.links.issue(i), "Issue "+issueLabel(i), of)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if site {
+		return slices.Concat(x.Notes, notes), put(siteIndex, "Issues", x)
 	}
 	return x.Notes, put("", "Checkpoints", x)
 }
 
 // siteIndex is the file of a site with the list of issues.
 const siteIndex = "index.html"
-
-// maxSite limits the issues of a site.
-const maxSite = 2000
-
-// exportSite exports the list of issues, and a page for each issue.
-func (v *visit) exportSite(put func(name, title string, x *Exported) error, issues []checkpoint.Issue) ([]string, error) {
-	index := &Exported{}
-	var err error
-	if index.Issues, _, err = v.allIssues(1, maxSite); err != nil {
-		return nil, err
-	}
-	if n := index.Issues.Left; n > 0 && len(issues) == 0 {
-		index.Notes = append(index.Notes, "Only the newest "+view.Plural(maxSite, "issue")+" are on this site.")
-	}
-	if len(issues) > 0 {
-		index.Issues.Rows = slices.DeleteFunc(index.Issues.Rows, func(row IssueRow) bool { return !slices.Contains(issues, row.issue) })
-		index.Issues.Archived, index.Issues.Left = nil, 0
-	}
-	notes := index.Notes
-	for _, row := range index.Issues.Rows {
-		x := &Exported{}
-		if err := v.exportChain(x, row.issue); err != nil {
-			return nil, err
-		}
-		if err := put(v.links.issue(row.issue), "Issue "+row.Label, x); err != nil {
-			return nil, err
-		}
-		notes = append(notes, x.Notes...)
-	}
-	return notes, put(siteIndex, "Issues", index)
-}
-
-// export collects the content of an exported file.
-func (v *visit) export(issues []checkpoint.Issue) (*Exported, error) {
-	x := &Exported{}
-	if len(issues) == 0 {
-		all, _, err := v.allIssues(1, maxIssues)
-		if err != nil {
-			return nil, err
-		}
-		for i := range all.Rows {
-			if i < maxExported {
-				issues = append(issues, all.Rows[i].issue)
-			} else {
-				all.Rows[i].URL = ""
-			}
-		}
-		if n := len(all.Rows) - maxExported; n > 0 {
-			x.Notes = append(x.Notes, "Only the newest "+view.Plural(maxExported, "issue")+" of "+strconv.Itoa(len(all.Rows))+" have their checkpoints in this file.")
-		}
-		x.Issues = all
-	}
-	for _, i := range issues {
-		if err := v.exportChain(x, i); err != nil {
-			return nil, err
-		}
-	}
-	return x, nil
-}
 
 // exportChain adds an issue. An unreadable issue becomes a note.
 func (v *visit) exportChain(x *Exported, i checkpoint.Issue) error {

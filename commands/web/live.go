@@ -101,7 +101,6 @@ func (v *visit) live(i checkpoint.Issue, newest checkpoint.Clock, tip, unsaved s
 	return &Live{"/live?" + q.Encode(), v.state + tagOf(unsaved)}
 }
 
-// poll answers an open page.
 func (v *visit) poll() error {
 	files, q := "", v.r.URL.Query()
 	if i, err := checkpoint.IssueFromRef(q.Get("issue")); err == nil && q.Has("here") {

@@ -43,7 +43,6 @@ type Failure struct {
 	Commands    []string // commands that help
 }
 
-// page returns a new page with common fields.
 func (v *visit) page(title string) *Page {
 	p := &Page{Title: title, Name: v.o.Name, Home: v.links.home(), Write: v.o.Write, Made: stamp(v.o.Now(), v.o.Now())}
 	if n, ok := v.notices.get(v.r.URL.Query().Get("notice")); ok {
@@ -57,7 +56,6 @@ func (v *visit) crumbs(i checkpoint.Issue, more ...Link) []Link {
 	return append([]Link{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
 }
 
-// pager returns the parameters of timelines.
 func (v *visit) pager(base string) pager {
 	size := PageSize
 	if v.links.file { // it has one page
@@ -98,7 +96,6 @@ type Option struct {
 	Selected    bool
 }
 
-// timeline shows an issue's checkpoints and progress.
 func (v *visit) timeline(archived bool) error {
 	i, err := v.issue()
 	if err != nil {
@@ -341,25 +338,21 @@ func resumeCommand(s *view.Standing, tip bool) string {
 	}
 }
 
-// words returns label, style class and summary of an action.
-func words(a freshness.Action) (word, class, says string) {
-	switch a {
-	case freshness.Resume:
-		return "Ready to resume", "good", "Nothing has changed that matters for this work."
-	case freshness.ProceedWithWarning:
-		return "Ready, with warnings", "warn", "The work can be resumed. Read the warnings first."
-	case freshness.PromptUser:
-		return "Needs an answer", "ask", "Something has changed. Decide whether to resume."
-	}
-	return "Cannot be resumed", "bad", "Start over, or resume from an older checkpoint."
+// verdicts has the texts of actions.
+var verdicts = map[freshness.Action]Verdict{
+	freshness.Resume:             {Word: "Ready to resume", Class: "good", Says: "Nothing has changed that matters for this work."},
+	freshness.ProceedWithWarning: {Word: "Ready, with warnings", Class: "warn", Says: "The work can be resumed. Read the warnings first."},
+	freshness.PromptUser:         {Word: "Needs an answer", Class: "ask", Says: "Something has changed. Decide whether to resume."},
+	freshness.StartFresh:         {Word: "Cannot be resumed", Class: "bad", Says: "Start over, or resume from an older checkpoint."},
 }
 
 func verdict(j *view.Standing, tip bool) Verdict {
-	word, class, says := words(j.Verdict.Action)
-	if j.Verdict.At.Complete {
-		word, says = "Completed", "All phases are completed."
+	v := verdicts[j.Verdict.Action]
+	v.Verdict, v.Command = j.Verdict, resumeCommand(j, tip)
+	if v.At.Complete {
+		v.Word, v.Says = "Completed", "All phases are completed."
 	}
-	return Verdict{Verdict: j.Verdict, Word: word, Class: class, Says: says, Command: resumeCommand(j, tip)}
+	return v
 }
 
 // maxLines limits the lines of a list.

@@ -28,7 +28,6 @@ type wish struct {
 	branch  string           // switch to this branch first
 }
 
-// wish returns the choices of a request.
 func (v *visit) wish() (w wish, err error) {
 	q := v.r.URL.Query()
 	if v.r.PostForm != nil {
@@ -146,7 +145,6 @@ func (v *visit) restore(at place, w wish, dryRun bool) (*work.Restoration, error
 	return r, nil
 }
 
-// restored returns the notice of a restore.
 func (v *visit) restored(text string, at place, done *gitstore.Restored) Notice {
 	n := Notice{Text: text}
 	if done.Undo != "" {
@@ -173,7 +171,6 @@ func (q *Question) refuse(err error) error {
 	return nil
 }
 
-// classes has the style of each kind of file.
 var classes = map[string]string{
 	view.FileRestored: "modified", view.FileRemoved: "deleted", view.FileInTheWay: "conflicted", view.FileConflicts: "conflicted",
 }

@@ -87,7 +87,6 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-// errNoPage reports an unknown URL.
 var errNoPage = errors.New("there is no such page")
 
 // visit shows a page within the limits, or an error page.
@@ -122,7 +121,6 @@ func (s *site) visit(w http.ResponseWriter, r *http.Request, show func(*visit) e
 	}
 }
 
-// failureTitles are the headings of error pages.
 var failureTitles = map[int]string{
 	http.StatusNotFound: "Page not found", http.StatusForbidden: "Not allowed", http.StatusConflict: "Not done", http.StatusServiceUnavailable: "Busy",
 }

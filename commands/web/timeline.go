@@ -129,7 +129,6 @@ func (v *visit) search(f Filter, archived bool) *search {
 	return s
 }
 
-// finds reports whether the filter selects a checkpoint.
 func (s *search) finds(c *gitstore.Checkpoint) bool {
 	selected := true
 	switch s.Only {
@@ -151,7 +150,6 @@ func (s *search) finds(c *gitstore.Checkpoint) bool {
 // shownPhase returns the name of a checkpoint's phase as pages and filters have it.
 func shownPhase(c *gitstore.Checkpoint) string { return view.Clean(firstLine(c.Phase)) }
 
-// contains searches strings for text, ignoring case.
 func contains(text string, in ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(in, func(s string) bool { return strings.Contains(strings.ToLower(view.Clean(s)), text) })
@@ -314,4 +312,32 @@ func span(from, to time.Time) string {
 		return last
 	}
 	return first + " \u2013 " + last
+}
+
+// entries returns how this page makes the entries of a timeline. Errors leave values unknown: a
+// timeline shows broken checkpoints too.
+func (v *visit) entries() view.Entries {
+	return view.Entries{
+		Me: v.repo.Author(), Now: v.o.Now(),
+		Record: func(c *gitstore.Checkpoint) *checkpoint.Record {
+			r, _ := v.repo.Record(c)
+			return r
+		},
+		Agent: v.repo.Agent,
+		Files: func(l *gitstore.Lineage, i int) []string { // of a turn without a request
+			if l.List.Checkpoints[i].Note != "" {
+				return nil
+			}
+			return work.ChangedBy(v.repo.Store, l, i)
+		},
+		Lineage: func(l *gitstore.List) *gitstore.Lineage { return v.repo.Store.Lineage(v.ctx, l) },
+		Totals:  func(pairs []gitstore.Pair) []*gitstore.Totals { return v.repo.Files.TotalsOf(v.ctx, pairs) },
+	}
+}
+
+// entry returns the entry of a single checkpoint without its change.
+func (v *visit) entry(at place) *TimelineEntry {
+	of := v.entries().Single(at.list, at.at)
+	e := v.pager("").entry(&of)
+	return &e
 }

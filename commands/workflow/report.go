@@ -145,10 +145,7 @@ func checkOutput(c *invoke.Invocation, o *phaseOptions, place string, data []byt
 		return nil
 	}
 	if err == nil {
-		lines := make([]string, len(problems))
-		for i, p := range problems {
-			lines[i] = "  " + p.String()
-		}
+		lines := view.Each(problems, func(p schema.Violation) string { return "  " + p.String() })
 		err = errors.New(view.Plural(len(problems), "problem") + "\n" + strings.Join(lines, "\n"))
 	}
 	return failure.Errorf(failure.Invalid, failure.Correct(o.output), "phase done: --output: %s: %w", view.QuotePath(place), err)

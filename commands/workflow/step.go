@@ -186,10 +186,7 @@ func verbOf(c *invoke.Invocation, verbs []verbFlags, usual string) (verb string,
 	if len(c.Line.Args) > 0 {
 		verb = c.Line.Args[0]
 	}
-	names := make([]string, len(verbs))
-	for i, v := range verbs {
-		names[i] = v.name
-	}
+	names := view.Each(verbs, func(v verbFlags) string { return v.name })
 	i := slices.Index(names, verb)
 	if i < 0 {
 		return "", invoke.UnknownVerb(c.Line.Name, verb, usual, names)

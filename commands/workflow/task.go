@@ -217,12 +217,7 @@ func note(t tasks.Task) string {
 // a cycle.
 func taskRecord(s view.WorkflowStep, r *checkpoint.Record, of []tasks.Task) view.Tasks {
 	l := tasks.Of(r)
-	out := view.Tasks{WorkflowStep: s, Ready: l.Ready()}
+	out := view.Tasks{WorkflowStep: s, Tasks: of, Ready: l.Ready()}
 	out.Batches, _ = l.Batches()
-	for _, t := range of {
-		out.Tasks = append(out.Tasks, view.Task{
-			ID: t.ID, Status: t.Status, Attempts: t.Attempts, Output: t.Output, Error: t.Error, Needs: t.Needs, By: t.By, WaitsFor: t.WaitsFor,
-		})
-	}
 	return out
 }

@@ -47,7 +47,7 @@ type Skipped struct {
 
 	// CarriedFrom is the checkpoint whose version the state has. If it is empty, the state has the
 	// version of the index or of HEAD, or no file.
-	CarriedFrom ID `record:"carried_from"`
+	CarriedFrom ID `record:"carried_from" empty:"null"`
 }
 
 // A FileMode is a path whose permissions in the worktree are tighter than the umask.

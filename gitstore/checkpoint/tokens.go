@@ -31,9 +31,9 @@ func (t Tokens) New() int64 { return t.Input + t.CacheWrite + t.Output }
 
 // A Spent is the number of tokens that an agent spent with a model in a phase.
 type Spent struct {
-	Agent string `record:"agent"` // "" if unknown, as the others
-	Model string `record:"model"`
-	Phase string `record:"phase"`
+	Agent string `record:"agent" empty:"null"` // "" if unknown, as the others
+	Model string `record:"model" empty:"null"`
+	Phase string `record:"phase" empty:"null"`
 	Tokens
 }
 

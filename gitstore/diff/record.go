@@ -30,10 +30,11 @@ const (
 // A FieldChange is a difference at one path. Old is nil for an added path, and New is nil
 // for a removed path.
 type FieldChange struct {
-	Path     string // path for Map.Lookup
-	Name     string // path for display, with the key of a list element instead of its index
-	Op       Op
-	Old, New any
+	Path string `json:"path"` // path for Map.Lookup
+	Name string // path for display, with the key of a list element instead of its index
+	Op   Op     `json:"op"`
+	Old  any    `json:"old"` // nil without the path; for a moved element its index
+	New  any    `json:"new"` // likewise
 }
 
 // Records returns the changes between two documents, nil if they are equal. Either

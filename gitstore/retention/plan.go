@@ -30,10 +30,10 @@ type Item struct {
 
 // Decision is the result for one checkpoint, with the decisive rule.
 type Decision struct {
-	ID    checkpoint.ID
-	Keep  bool
-	Rule  string
-	Doubt string // why the age of a kept checkpoint is in doubt, or ""
+	ID    checkpoint.ID `json:"checkpoint_id" empty:"null"`
+	Keep  bool          `json:"keep"`
+	Rule  string        `json:"rule"`
+	Doubt string        // why the age of a kept checkpoint is in doubt, or ""
 }
 
 // Plan returns one decision per item of a chain, newest first. Plan does not modify the

@@ -199,7 +199,6 @@ func (r *reader) named(word string) *manual.CommandDoc {
 	return &manual.CommandDoc{Name: word}
 }
 
-// next returns possible completions of word.
 func (r *reader) next(word string) Next {
 	switch name, value, attached := strings.Cut(word, "="); {
 	case r.pending != nil:

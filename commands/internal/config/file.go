@@ -29,7 +29,7 @@ var files = []struct {
 	{".claude/checkpoint-config.yaml", false},
 }
 
-// A settingsFile is the parsed settings file of a worktree.
+// A settingsFile is the parsed settings file of a worktree. Its name appears in errors.
 type settingsFile struct {
 	name    string // "" if there is no file
 	values  []fileValue
@@ -52,9 +52,7 @@ func readFile(root string) (settingsFile, error) {
 		if err != nil {
 			return settingsFile{}, &SettingError{File: f.name, Msg: err.Error()}
 		}
-		read := settingsFile{name: f.name}
-		read.values, read.unknown, err = parseFile(f.name, data, f.bare)
-		return read, err
+		return parseFile(f.name, data, f.bare)
 	}
 	return settingsFile{}, nil
 }
@@ -96,7 +94,6 @@ func plainCause(err error) error {
 	return fmt.Errorf("leads out of the worktree: %w", e.Err)
 }
 
-// absent reports whether err means a missing file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -104,26 +101,17 @@ func absent(err error) bool {
 // parseFile parses the settings of a worktree file: one YAML or JSON mapping without
 // aliases. The root key is optional if bare is true. Unknown keys are no error. With an
 // error in a single setting, the other settings are returned too.
-func parseFile(name string, data []byte, bare bool) (values []fileValue, unknown []*SettingError, err error) {
-	p := &fileParser{name: name}
-	top, err := p.document(data)
+func parseFile(name string, data []byte, bare bool) (f settingsFile, err error) {
+	f.name = name
+	top, err := f.document(data)
 	if err != nil || top == nil {
-		return nil, nil, err
+		return f, err
 	}
-	body, err := p.body(top, bare)
+	body, err := f.body(top, bare)
 	if err != nil || body == nil {
-		return nil, nil, err
+		return f, err
 	}
-	err = p.section(body, "")
-	return p.values, p.unknown, err
-}
-
-// fileParser collects the settings of a document; name appears in errors.
-type fileParser struct {
-	name   string
-	values []fileValue
-
-	unknown []*SettingError
+	return f, f.section(body, "")
 }
 
 // maxDirectives limits directives, because yaml.v3 compares each with all earlier
@@ -131,14 +119,14 @@ type fileParser struct {
 const maxDirectives = 100
 
 // document decodes the mapping of the only document, or returns nil for an empty file.
-func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
+func (f *settingsFile) document(data []byte) (top *yaml.Node, err error) {
 	if bytes.Count(data, []byte("%TAG")) > maxDirectives {
-		return nil, &SettingError{File: p.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
+		return nil, &SettingError{File: f.name, Msg: fmt.Sprintf("more than %d directives", maxDirectives)}
 	}
 	defer func() {
 		// yaml.v3 panics on some misplaced comments.
 		if r := recover(); r != nil {
-			top, err = nil, &SettingError{File: p.name, Msg: fmt.Sprint(r)}
+			top, err = nil, &SettingError{File: f.name, Msg: fmt.Sprint(r)}
 		}
 	}()
 	var doc, more yaml.Node
@@ -147,28 +135,28 @@ func (p *fileParser) document(data []byte) (top *yaml.Node, err error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, p.syntax(err)
+		return nil, f.syntax(err)
 	}
 	if err := d.Decode(&more); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return nil, p.syntax(err)
+			return nil, f.syntax(err)
 		}
-		return nil, p.fail(&more, "", "a second document is not allowed")
+		return nil, f.fail(&more, "", "a second document is not allowed")
 	}
 	top = doc.Content[0]
 	if isNull(top) {
 		return nil, nil
 	}
 	if top.Kind != yaml.MappingNode {
-		return nil, p.fail(top, "", "want a mapping, got "+kindOf(top))
+		return nil, f.fail(top, "", "want a mapping, got "+kindOf(top))
 	}
 	return top, nil
 }
 
 // syntax converts a decoder error, whose text contains the line number, to a
 // SettingError.
-func (p *fileParser) syntax(err error) error {
-	e := &SettingError{File: p.name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+func (f *settingsFile) syntax(err error) error {
+	e := &SettingError{File: f.name, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
 	var line int
 	if n, _ := fmt.Sscanf(e.Msg, "line %d:", &line); n == 1 {
 		_, rest, _ := strings.Cut(e.Msg, ": ")
@@ -177,8 +165,8 @@ func (p *fileParser) syntax(err error) error {
 	return e
 }
 
-func (p *fileParser) fail(n *yaml.Node, key, msg string) *SettingError {
-	return &SettingError{File: p.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
+func (f *settingsFile) fail(n *yaml.Node, key, msg string) *SettingError {
+	return &SettingError{File: f.name, Line: n.Line, Column: n.Column, Key: key, Msg: msg}
 }
 
 func isNull(n *yaml.Node) bool {
@@ -208,7 +196,7 @@ func kindOf(n *yaml.Node) string {
 const rootKey = "checkpoint"
 
 // body returns the mapping of settings, below the root key if present.
-func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
+func (f *settingsFile) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
 	rooted := false
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		rooted = rooted || top.Content[i].Value == rootKey
@@ -221,9 +209,9 @@ func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
 		key := top.Content[i]
 		switch {
 		case key.Value != rootKey:
-			return nil, p.fail(key, shown(key.Value), "only "+rootKey+" may stand at the top, with the settings under it")
+			return nil, f.fail(key, shown(key.Value), "only "+rootKey+" may stand at the top, with the settings under it")
 		case body != nil:
-			return nil, p.fail(key, rootKey, "stands there twice")
+			return nil, f.fail(key, rootKey, "stands there twice")
 		}
 		body = top.Content[i+1]
 	}
@@ -231,64 +219,64 @@ func (p *fileParser) body(top *yaml.Node, bare bool) (*yaml.Node, error) {
 		return nil, nil
 	}
 	if body.Kind != yaml.MappingNode {
-		return nil, p.fail(body, rootKey, "want a mapping, got "+kindOf(body))
+		return nil, f.fail(body, rootKey, "want a mapping, got "+kindOf(body))
 	}
 	return body, nil
 }
 
 // section parses the keys of one mapping and returns the first error; prefix ends in "."
 // or is empty.
-func (p *fileParser) section(m *yaml.Node, prefix string) error {
+func (f *settingsFile) section(m *yaml.Node, prefix string) error {
 	var first error
 	seen := make(map[string]bool, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		first = cmp.Or(first, p.pair(m.Content[i], m.Content[i+1], prefix, seen))
+		first = cmp.Or(first, f.pair(m.Content[i], m.Content[i+1], prefix, seen))
 	}
 	return first
 }
 
 // pair parses one key of a section, unless the section has the key before.
-func (p *fileParser) pair(key, val *yaml.Node, prefix string, seen map[string]bool) error {
+func (f *settingsFile) pair(key, val *yaml.Node, prefix string, seen map[string]bool) error {
 	if key.Kind != yaml.ScalarNode {
-		return p.fail(key, strings.TrimSuffix(prefix, "."), "a key must be text, got "+kindOf(key))
+		return f.fail(key, strings.TrimSuffix(prefix, "."), "a key must be text, got "+kindOf(key))
 	}
 	name := prefix + key.Value
 	if seen[name] {
-		return p.fail(key, shown(name), "stands there twice")
+		return f.fail(key, shown(name), "stands there twice")
 	}
 	seen[name] = true
-	return p.entry(name, prefix == "", key, val)
+	return f.entry(name, prefix == "", key, val)
 }
 
 // entry parses one key: a setting or a section.
-func (p *fileParser) entry(name string, top bool, key, val *yaml.Node) error {
+func (f *settingsFile) entry(name string, top bool, key, val *yaml.Node) error {
 	if i := indexOf(func(k *Key) bool { return k.Name == name || k.Crunch == name }); i >= 0 {
 		if section, rest, ok := strings.Cut(table()[i].Name, "."); ok && top && strings.Contains(name, ".") {
-			return p.fail(key, name, "write it as "+section+": {"+rest+": ...}")
+			return f.fail(key, name, "write it as "+section+": {"+rest+": ...}")
 		}
 		if isNull(val) {
 			return nil
 		}
 		v, err := fromNode(&table()[i], val)
 		if err != nil {
-			return p.fail(val, name, err.Error())
+			return f.fail(val, name, err.Error())
 		}
-		v.source, v.origin = fromFile, p.name+":"+strconv.Itoa(val.Line)
-		p.values = append(p.values, fileValue{key: i, name: name, value: v, line: val.Line, column: val.Column})
+		v.source, v.origin = fromFile, f.name+":"+strconv.Itoa(val.Line)
+		f.values = append(f.values, fileValue{key: i, name: name, value: v, line: val.Line, column: val.Column})
 		return nil
 	}
 	isIn := func(k *Key) bool { return strings.HasPrefix(k.Name, name+".") || strings.HasPrefix(k.Crunch, name+".") }
 	if !top || indexOf(isIn) < 0 { // no section
-		p.unknown = append(p.unknown, p.fail(key, shown(name), unknown(name, func(k *Key) string { return k.Name })))
+		f.unknown = append(f.unknown, f.fail(key, shown(name), unknown(name, inFile)))
 		return nil
 	}
 	switch {
 	case isNull(val):
 		return nil
 	case val.Kind != yaml.MappingNode:
-		return p.fail(val, name, "want a mapping, got "+kindOf(val))
+		return f.fail(val, name, "want a mapping, got "+kindOf(val))
 	}
-	return p.section(val, name+".")
+	return f.section(val, name+".")
 }
 
 // fromNode parses a YAML value according to the key's type. A scalar is read as in the other

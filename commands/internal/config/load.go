@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/commands/internal/manual"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/failure"
 )
@@ -27,44 +28,28 @@ func Load(src Sources) (*Settings, error) {
 	for i := range table() {
 		s.values[i] = mustParse(&table()[i])
 	}
-	err := s.gitValues(src.Git)
-	if e := s.variables(src); err == nil {
-		err = e
+	for i := range src.Git {
+		s.invalid = cmp.Or(s.invalid, s.gitValue(src.Git[:i], &src.Git[i]))
 	}
-	// The file is applied last because its trust checks depend on other sources.
-	if src.Root != "" {
-		if e := s.file(src); err == nil {
-			err = e
-		}
+	for _, pair := range src.Environ {
+		name, text, _ := strings.Cut(pair, "=")
+		s.invalid = cmp.Or(s.invalid, s.variable(name, text))
 	}
-	s.invalid = err
-	return s, err
+	if src.Root != "" { // last, because the trust checks of the file depend on other sources
+		s.invalid = cmp.Or(s.invalid, s.file(src))
+	}
+	return s, s.invalid
 }
 
-// OtherVariable is an environment variable outside the table of settings.
-type OtherVariable struct{ Name, Doc string }
-
-// Variables lists environment variables that other packages read.
-var Variables = []OtherVariable{
-	{"GIT_CHECKPOINT_ISSUE", "Issue of a command that names no issue."},
-	{"GIT_CHECKPOINT_ISSUE_AT", "Issue and git directory of the worktree for which run has set GIT_CHECKPOINT_ISSUE."},
-	{"GIT_CHECKPOINT_SESSION", "Session to record without --session."},
-	{"GIT_CHECKPOINT_SKIP", "1 makes the hooks do nothing."},
-	{"GIT_CHECKPOINT_CANARY", "Word that a hook prints instead of running, for the test of hooks status."},
-	{"GIT_CHECKPOINT_TRACE", "1 prints each step, process, ref move, lock, sync and request with its time on standard error; an absolute path appends to that file."},
-	{"GIT_CHECKPOINT_NOW", "Current time, for tests and reproducible checkpoints."},
-}
-
-// gitValues applies the entries of section checkpoint and returns the first error. The
-// last entry of a key overrides earlier entries.
-func (s *Settings) gitValues(entries []gitstore.ConfigEntry) error {
-	var first error
-	for i := range entries {
-		if name, ok := cutPrefixFold(entries[i].Key, "checkpoint."); ok {
-			first = cmp.Or(first, s.gitValue(entries[:i], name, &entries[i]))
-		}
-	}
-	return first
+// Variables lists environment variables outside the table of settings, which other packages read.
+var Variables = []manual.Variable{
+	{Name: "GIT_CHECKPOINT_ISSUE", Text: "Issue of a command that names no issue."},
+	{Name: "GIT_CHECKPOINT_ISSUE_AT", Text: "Issue and git directory of the worktree for which run has set GIT_CHECKPOINT_ISSUE."},
+	{Name: "GIT_CHECKPOINT_SESSION", Text: "Session to record without --session."},
+	{Name: "GIT_CHECKPOINT_SKIP", Text: "1 makes the hooks do nothing."},
+	{Name: "GIT_CHECKPOINT_CANARY", Text: "Word that a hook prints instead of running, for the test of hooks status."},
+	{Name: "GIT_CHECKPOINT_TRACE", Text: "1 prints each step, process, ref move, lock, sync and request with its time on standard error; an absolute path appends to that file."},
+	{Name: "GIT_CHECKPOINT_NOW", Text: "Current time, for tests and reproducible checkpoints."},
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {
@@ -74,7 +59,12 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-func (s *Settings) gitValue(before []gitstore.ConfigEntry, name string, e *gitstore.ConfigEntry) error {
+// gitValue applies an entry of section checkpoint, which overrides the entries before.
+func (s *Settings) gitValue(before []gitstore.ConfigEntry, e *gitstore.ConfigEntry) error {
+	name, ok := cutPrefixFold(e.Key, "checkpoint.")
+	if !ok {
+		return nil
+	}
 	origin := "git config"
 	if e.Scope != "" {
 		origin += " (" + e.Scope + ")"
@@ -87,9 +77,9 @@ func (s *Settings) gitValue(before []gitstore.ConfigEntry, name string, e *gitst
 	}
 	at := findSquashed(name)
 	if at < 0 {
-		bad := &SettingError{File: origin, Key: shown("checkpoint." + name), Msg: unknown("checkpoint."+name, (*Key).GitName), Hint: editCommand(e.Scope)}
+		bad := &SettingError{File: origin, Key: shown("checkpoint." + name), Msg: unknown("checkpoint."+name, GitName), Hint: editCommand(e.Scope)}
 		if i := indexOf(func(k *Key) bool { g := k.Group(); return g != nil && sameSquashed(name, g.Name) }); i >= 0 {
-			bad.Msg = "this is a mapping: set its entries, such as " + table()[i].GitName()
+			bad.Msg = "this is a mapping: set its entries, such as " + GitName(table()[i].Name)
 		}
 		return bad
 	}
@@ -149,22 +139,16 @@ func joinScope(before []gitstore.ConfigEntry, at int, e *gitstore.ConfigEntry) s
 	return strings.Join(append(all, e.Value), ",")
 }
 
-func (s *Settings) variables(src Sources) error {
-	var first error
-	for _, pair := range src.Environ {
-		if strings.HasPrefix(pair, variablePrefix) {
-			name, text, _ := strings.Cut(pair, "=") // unknown names, for example of newer versions, cause a warning only
-			first = cmp.Or(first, s.variable(name, text))
-		}
-	}
-	return first
-}
-
+// variable applies an environment variable. An unknown name, for example of a newer version, causes
+// only a warning.
 func (s *Settings) variable(name, text string) error {
-	at := indexOf(func(k *Key) bool { return k.Variable() == name })
+	if !strings.HasPrefix(name, variablePrefix) {
+		return nil
+	}
+	at := indexOf(func(k *Key) bool { return Variable(k.Name) == name })
 	if at < 0 {
-		if !slices.ContainsFunc(Variables, func(v OtherVariable) bool { return v.Name == name }) {
-			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, (*Key).Variable))
+		if !slices.ContainsFunc(Variables, func(v manual.Variable) bool { return v.Name == name }) {
+			s.warnings = append(s.warnings, "environment "+shown(name)+": "+unknown(name, Variable))
 		}
 		return nil
 	}
@@ -199,7 +183,7 @@ func (s *Settings) file(src Sources) error {
 		case err == nil:
 			s.put(v.key, v.value, fromFile, v.value.origin)
 		case k.Trust == Tighten:
-			weaker = append(weaker, "git config "+k.GitName()+" "+v.value.text)
+			weaker = append(weaker, "git config "+GitName(k.Name)+" "+v.value.text)
 		case err.Hint != "":
 			s.warnings = append(s.warnings, err.Error()+"; to change it: "+err.Hint)
 		default:
@@ -207,7 +191,7 @@ func (s *Settings) file(src Sources) error {
 		}
 	}
 	for _, e := range f.unknown {
-		best := nearest(e.Key, func(k *Key) string { return k.Name })
+		best := nearest(e.Key, inFile)
 		i := find(best)
 		// It may be a misspelt setting that keeps checkpoints, so no rule removes one.
 		if strings.HasPrefix(e.Key, keeps) || best+"." == keeps || i >= 0 && table()[i].Trust == Tighten {
@@ -232,9 +216,9 @@ func (s *Settings) admit(f *fileValue) *SettingError {
 	e := &SettingError{File: v.origin[:strings.LastIndexByte(v.origin, ':')], Line: f.line, Column: f.column, Key: f.name}
 	switch {
 	case k.Trust == Never:
-		e.Hint = "git config " + k.GitName() + " <value>"
+		e.Hint = "git config " + GitName(k.Name) + " <value>"
 	case k.Trust == Stricter:
-		e.Hint = "git config " + k.GitName() + " " + v.text
+		e.Hint = "git config " + GitName(k.Name) + " " + v.text
 	}
 	switch def, inside := mustParse(k), checkInside(v.text); {
 	case slices.Contains(k.NotFile, v.text):

@@ -56,9 +56,9 @@ func TestParseFileErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, unknown, err := parseFile("f", []byte(tt.in), true)
-			if err == nil && len(unknown) > 0 {
-				err = unknown[0]
+			f, err := parseFile("f", []byte(tt.in), true)
+			if err == nil && len(f.unknown) > 0 {
+				err = f.unknown[0]
 			}
 			var e *SettingError
 			require.ErrorAs(t, err, &e)
@@ -90,13 +90,13 @@ func TestParseFileAcceptsBareAndRootedForms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			values, unknown, err := parseFile("f", []byte(tt.in), tt.bare)
+			f, err := parseFile("f", []byte(tt.in), tt.bare)
 			require.NoError(t, err)
-			assert.Empty(t, unknown)
-			assert.Len(t, values, tt.want)
+			assert.Empty(t, f.unknown)
+			assert.Len(t, f.values, tt.want)
 		})
 	}
-	_, _, err := parseFile("f", []byte(body), false)
+	_, err := parseFile("f", []byte(body), false)
 	require.EqualError(t, err, "config: f:1:1: storage: only checkpoint may stand at the top, with the settings under it")
 }
 
@@ -107,7 +107,7 @@ func TestParseFileIsLinear(t *testing.T) {
 	for _, unit := range []string{"[", "{", "- ", "? ", "a: ", "#\n", "- #\n", "&a [", "*a ", "!", "'", "\"\\", "|\n", "k: &a v\n", "---\n", "{a: ", "a:\n - ", ","} {
 		parse := func(size int) uint64 {
 			data := bytes.Repeat([]byte(unit), size/len(unit))
-			return gittest.AllocatedBy(t, func() { _, _, _ = parseFile("f", data, true) })
+			return gittest.AllocatedBy(t, func() { _, _ = parseFile("f", data, true) })
 		}
 		small, large := parse(maxFile/2), parse(maxFile)
 		t.Logf("%q: %d, %d", unit, small, large)
@@ -117,7 +117,7 @@ func TestParseFileIsLinear(t *testing.T) {
 	for i := range maxFile / 16 {
 		fmt.Fprintf(&directives, "%%TAG !e%d! t\n", i)
 	}
-	_, _, err := parseFile("f", []byte(directives.String()+"---\nphases: [a]\n"), true)
+	_, err := parseFile("f", []byte(directives.String()+"---\nphases: [a]\n"), true)
 	require.EqualError(t, err, "config: f: more than 100 directives")
 }
 
@@ -127,7 +127,8 @@ func FuzzParseFile(f *testing.F) {
 	f.Add([]byte(`{"archive_days": [7, 30], "storage": {"location": "a/{issue}"}}`))
 	f.Add([]byte("a: &a [*a]\n---\n<<: *a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		values, _, err := parseFile("f", data, true)
+		read, err := parseFile("f", data, true)
+		values := read.values
 		if err != nil {
 			var e *SettingError
 			require.ErrorAs(t, err, &e)

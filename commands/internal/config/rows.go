@@ -114,7 +114,6 @@ func trigger(name, def, doc string) Key {
 	return crunch(Key{Name: switches + name, Type: Bool, Default: def, Doc: doc}, "checkpoint_triggers."+name)
 }
 
-// keep returns the row of a trigger's retention.
 func keep(trigger, def, doc string) Key {
 	return Key{Name: keeps + trigger, Type: Int, Default: def, Min: -1, Max: maxKeep, Trust: Tighten, Doc: doc}
 }

@@ -73,17 +73,12 @@ type Settings struct {
 	misspelt   *SettingError // unknown key of the worktree file that may be a setting of retention, or nil
 }
 
-// Setting is the text and origin of one key's value. Examples of origins: "default",
-// ".checkpoint.yaml:3", "git config (local) .git/config", "environment
-// GIT_CHECKPOINT_PUSH".
-type Setting struct{ Key, Value, Origin string }
-
 // All returns every setting that has an effect, in table order.
-func (s *Settings) All() []Setting {
-	all := make([]Setting, 0, len(table()))
+func (s *Settings) All() []view.Setting {
+	all := make([]view.Setting, 0, len(table()))
 	for i := range table() {
 		if table()[i].Refused == "" {
-			all = append(all, Setting{Key: table()[i].Name, Value: s.values[i].text, Origin: s.values[i].origin})
+			all = append(all, view.Setting{Key: table()[i].Name, Value: s.values[i].text, Origin: s.values[i].origin})
 		}
 	}
 	return all

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
 // setting returns the setting with this key from All.
-func setting(s *Settings, key string) Setting {
+func setting(s *Settings, key string) view.Setting {
 	all := s.All()
-	return all[slices.IndexFunc(all, func(v Setting) bool { return v.Key == key })]
+	return all[slices.IndexFunc(all, func(v view.Setting) bool { return v.Key == key })]
 }
 
 // Git accepts every documented name, and Load accepts git's listing.
@@ -32,7 +33,7 @@ func TestGitAcceptsEveryDocumentedName(t *testing.T) {
 	_, err := git.Output(t.Context(), "init", "-q")
 	require.NoError(t, err)
 	for _, k := range Keys() {
-		_, err := git.Output(t.Context(), "config", k.GitName(), k.Default)
+		_, err := git.Output(t.Context(), "config", GitName(k.Name), k.Default)
 		require.NoError(t, err, k.Name)
 	}
 	require.NoError(t, exec.CommandContext(t.Context(), "sh", "-c", `printf '[checkpoint]\n\tenabled\n' >>"$1"/.git/config`, "sh", dir).Run())
@@ -41,7 +42,7 @@ func TestGitAcceptsEveryDocumentedName(t *testing.T) {
 	s, err := Load(Sources{Root: dir, Git: entries})
 	require.NoError(t, err)
 	for i, v := range s.All() {
-		assert.Equal(t, Setting{Keys()[i].Name, Keys()[i].Default, "git config (local) .git/config"}, v)
+		assert.Equal(t, view.Setting{Key: Keys()[i].Name, Value: Keys()[i].Default, Origin: "git config (local) .git/config"}, v)
 	}
 	assert.True(t, s.Bool("enabled"), "a name without a value is true")
 }

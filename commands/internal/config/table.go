@@ -89,16 +89,6 @@ func Variable(name string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(name, ".", "_"))
 }
 
-// GitName returns the key's documented name in git's configuration.
-func (k *Key) GitName() string {
-	return GitName(k.Name)
-}
-
-// Variable returns the name of the key's environment variable.
-func (k *Key) Variable() string {
-	return Variable(k.Name)
-}
-
 // Keys returns the rows of the table that have an effect, in documentation order.
 func Keys() []Key {
 	return slices.DeleteFunc(slices.Clone(table()), func(k Key) bool { return k.Refused != "" })
@@ -109,11 +99,7 @@ func (k *Key) Takes() string {
 	if k.Type != Enum {
 		return k.Type.String()
 	}
-	values := make([]string, len(k.Values))
-	for i, v := range k.Values {
-		values[i] = code(v)
-	}
-	return view.OneOf(values)
+	return view.OneOf(view.Each(k.Values, code))
 }
 
 // FromFile describes for users whether a worktree file can set the key.
@@ -156,6 +142,9 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
+// inFile is the notation of files in the worktree.
+func inFile(name string) string { return name }
+
 // find returns the index of the key called name, or -1.
 func find(name string) int {
 	return indexOf(func(k *Key) bool { return k.Name == name })
@@ -171,24 +160,23 @@ func indexOf(is func(*Key) bool) int {
 	return -1
 }
 
-// unknown returns the message for an unknown name. The function names returns a key's
-// name in the source's notation.
-func unknown(name string, names func(*Key) string) string {
-	if best := nearest(name, names); best != "" {
+// unknown returns the message for an unknown name. notation returns the name of a setting in the
+// notation of the source.
+func unknown(name string, notation func(string) string) string {
+	if best := nearest(name, notation); best != "" {
 		return "unknown setting; did you mean " + best + "?"
 	}
 	return "unknown setting"
 }
 
 // nearest returns the most similar known name, or "" if no name is similar.
-func nearest(name string, names func(*Key) string) string {
+func nearest(name string, notation func(string) string) string {
 	if len(name) > 80 {
 		return ""
 	}
 	best, least := "", 1+min(3, len(name)/3)
 	for _, k := range Keys() {
-		known := names(&k)
-		for _, candidate := range parts(known) {
+		for _, candidate := range parts(notation(k.Name)) {
 			if d := candidate.cost + EditDistance(name, candidate.text); d < least {
 				best, least = candidate.shown, d
 			}

@@ -19,7 +19,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 	for _, k := range Keys() {
 		t.Run(k.Name, func(t *testing.T) {
 			assert.Regexp(t, `^[a-z_]+(\.[a-z_]+)?$`, k.Name)
-			assert.Regexp(t, gitVariable, k.GitName())
+			assert.Regexp(t, gitVariable, GitName(k.Name))
 			assert.Regexp(t, `^[A-Z].*\.$`, k.Doc)
 			assert.NotContains(t, k.Doc, "\n")
 			v, err := parse(&k, k.Default)
@@ -42,7 +42,7 @@ func TestKeysAreDistinctInEveryForm(t *testing.T) {
 	squash := strings.NewReplacer("-", "", "_", "")
 	var names, vars []string
 	for _, k := range Keys() {
-		names, vars = append(names, squash.Replace(k.Name)), append(vars, k.Variable())
+		names, vars = append(names, squash.Replace(k.Name)), append(vars, Variable(k.Name))
 	}
 	for _, v := range Variables {
 		vars = append(vars, v.Name)
@@ -80,7 +80,7 @@ func markdown() string {
 	}
 	b.WriteString("\n| variable | |\n|---|---|\n")
 	for _, v := range Variables {
-		b.WriteString("| `" + v.Name + "` | " + v.Doc + " |\n")
+		b.WriteString("| `" + v.Name + "` | " + v.Text + " |\n")
 	}
 	return b.String()
 }

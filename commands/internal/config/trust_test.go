@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 )
 
@@ -142,7 +143,7 @@ func TestWorktreeFileIsLimitedByTrust(t *testing.T) {
 				if err == nil {
 					messages, want := s.Warnings(), `^config: \.checkpoint\.yaml:[12](:\d+)?: `+regexp.QuoteMeta(k.Name)+": "
 					if k.Trust == Tighten {
-						messages, want = s.NotApplied(), "keeps less than the defaults.*; to set it: git config "+regexp.QuoteMeta(k.GitName())+" "
+						messages, want = s.NotApplied(), "keeps less than the defaults.*; to set it: git config "+regexp.QuoteMeta(GitName(k.Name))+" "
 					}
 					require.Len(t, messages, 1)
 					assert.Regexp(t, want, messages[0])
@@ -166,12 +167,12 @@ func TestTrustedSourcesAreNotLimitedByTrust(t *testing.T) {
 		"storage.location": "/srv/{issue}", "issue_source": "command", "triggers.session_end": "false",
 	} {
 		k := table()[find(name)]
-		s, err := Load(Sources{Git: []gitstore.ConfigEntry{{Key: k.GitName(), Value: text, Scope: "local", Origin: "file:.git/config"}}})
+		s, err := Load(Sources{Git: []gitstore.ConfigEntry{{Key: GitName(k.Name), Value: text, Scope: "local", Origin: "file:.git/config"}}})
 		require.NoError(t, err)
-		assert.Equal(t, Setting{name, text, "git config (local) .git/config"}, setting(s, name))
-		s, err = Load(Sources{Environ: []string{k.Variable() + "=" + text}})
+		assert.Equal(t, view.Setting{Key: name, Value: text, Origin: "git config (local) .git/config"}, setting(s, name))
+		s, err = Load(Sources{Environ: []string{Variable(k.Name) + "=" + text}})
 		require.NoError(t, err)
-		assert.Equal(t, Setting{name, text, "environment " + k.Variable()}, setting(s, name))
+		assert.Equal(t, view.Setting{Key: name, Value: text, Origin: "environment " + Variable(k.Name)}, setting(s, name))
 	}
 }
 

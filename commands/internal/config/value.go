@@ -36,7 +36,6 @@ const (
 // source is the source of a value, in order of precedence.
 type source int
 
-// value is a setting's parsed value.
 type value struct {
 	text   string // canonical form
 	num    int    // Bool: 0 or 1; Int, Days: number; Outcome: days for completed chains
@@ -154,13 +153,9 @@ func parse(k *Key, text string) (value, error) {
 func parseInt(text string, least, most int) (value, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || strconv.Itoa(n) != text || n < least || n > most {
-		return value{}, fmt.Errorf("want %s, got %s", rangeWords(least, most), shown(text))
+		return value{}, fmt.Errorf("want a whole number from %d to %d, got %s", least, most, shown(text))
 	}
 	return value{text: text, num: n}, nil
-}
-
-func rangeWords(least, most int) string {
-	return fmt.Sprintf("a whole number from %d to %d", least, most)
 }
 
 func parseDays(text string) (value, error) {

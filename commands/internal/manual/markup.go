@@ -161,7 +161,6 @@ func unfilled(b *strings.Builder, text string) {
 	b.WriteString(".fi\n")
 }
 
-// A block is one element of a page.
 type block struct {
 	kind blockKind
 	term string // term of an item; "" for a bullet

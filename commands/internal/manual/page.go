@@ -174,7 +174,6 @@ func Topics() []Guide {
 	return append([]Guide{{"settings", 5, settingsUsage}}, guides()...)
 }
 
-// main generates the tool's page.
 func (t *Tool) main() Page {
 	intro, rest, _ := strings.Cut(guideText("main"), "\n@commands\n")
 	text, rest, _ := strings.Cut(rest, "\n@variables\n")
@@ -185,7 +184,6 @@ func (t *Tool) main() Page {
 	)}
 }
 
-// items lists variables or fields.
 func items(variables []Variable) []block {
 	blocks := make([]block, len(variables))
 	for i, v := range variables {
@@ -197,7 +195,6 @@ func items(variables []Variable) []block {
 //go:embed guides/*.md
 var texts embed.FS
 
-// guideText returns a source text in guides/.
 func guideText(name string) string {
 	data, err := texts.ReadFile("guides/" + name + ".md")
 	if err != nil {
@@ -206,7 +203,6 @@ func guideText(name string) string {
 	return string(data)
 }
 
-// overview lists commands by category.
 func (t *Tool) overview() []block {
 	blocks := []block{{kind: section, text: "Commands"}}
 	category := ""
@@ -222,7 +218,6 @@ func (t *Tool) overview() []block {
 	return blocks
 }
 
-// upper capitalises the first letter.
 func upper(s string) string {
 	if s == "" {
 		return s
@@ -267,7 +262,6 @@ func (t *Tool) seeAlso(self string) []block {
 	return []block{{kind: section, text: "See also"}, {kind: paragraph, text: strings.Join(refs, ", ")}}
 }
 
-// command generates a command's page.
 func (t *Tool) command(c *CommandDoc) Page {
 	blocks := []block{
 		{kind: section, text: "Synopsis"},
@@ -287,7 +281,6 @@ func (t *Tool) command(c *CommandDoc) Page {
 	)}
 }
 
-// settings generates the page of settings.
 func (t *Tool) settings() Page {
 	blocks := parse(guideText("settings"))
 	blocks = append(blocks, block{kind: section, text: "Settings"})
@@ -314,7 +307,6 @@ func (s *SettingDoc) facts() string {
 	return fmt.Sprintf(" Takes: %s. %s. From a file in the worktree: %s.", s.Values, def, s.FromFile)
 }
 
-// guide generates a guide's page.
 func (t *Tool) guide(g Guide) Page {
 	text, rest, _ := strings.Cut(guideText(g.Name), "\n@fields\n")
 	blocks := parse(text)

@@ -30,15 +30,15 @@ func ForkName(f checkpoint.Fork) string {
 
 // ForkRows returns a row for ForkText, or nothing.
 func ForkRows(f checkpoint.Fork) []Row {
-	return filled(Row{Label: "Fork", Text: ForkText(f)})
+	return Filled(Row{Label: "Fork", Text: ForkText(f)})
 }
 
-// ForkRecord returns the JSON record of the source of a fork, or nil.
-func ForkRecord(f checkpoint.Fork) *ForkSource {
+// ForkRecord returns the source of a fork for a JSON record, or nil.
+func ForkRecord(f checkpoint.Fork) *checkpoint.Fork {
 	if f == (checkpoint.Fork{}) {
 		return nil
 	}
-	return &ForkSource{Issue: string(f.Issue), CheckpointID: string(f.ID), Name: f.Name}
+	return &f
 }
 
 // An Attempt is the newest state of an issue in a comparison of attempts.
@@ -99,7 +99,6 @@ func (a *Attempt) Text() string {
 // attemptHead has the column names of a comparison.
 var attemptHead = []string{"issue", "result", "files", "lines", "time", "turns", "tokens", "verdict"}
 
-// row returns the columns of an attempt.
 func (a *Attempt) row() []string {
 	result, files, lines, since, verdict := cmp.Or(a.Result, "-"), "?", "?", "?", ""
 	if a.Result == ResultFailed {
@@ -161,7 +160,7 @@ func AttemptRecords(list []Attempt) (records []AttemptRecord) {
 			r.Seconds = new(int(a.Since / time.Second))
 		}
 		if a.Tokens != (checkpoint.Tokens{}) {
-			r.Tokens = new(Tokens(a.Tokens))
+			r.Tokens = &a.Tokens
 		}
 		if n := a.Change; n != nil {
 			r.FilesChanged, r.LinesAdded, r.LinesDeleted = &n.Files, &n.Added, &n.Deleted

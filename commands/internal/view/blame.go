@@ -139,9 +139,9 @@ func (b *Blamed) Record(issue checkpoint.Issue, path string) Blame {
 		at[o] = i
 		record.Sources = append(record.Sources, o.Record())
 	}
-	for _, l := range b.Lines {
-		record.Lines = append(record.Lines, BlameLine{Line: l.Number, Source: at[b.Origins[l.Source]], Text: l.Text})
-	}
+	record.Lines = Each(b.Lines, func(l gitstore.BlameLine) BlameLine {
+		return BlameLine{Line: l.Number, Source: at[b.Origins[l.Source]], Text: l.Text}
+	})
 	return record
 }
 

@@ -43,12 +43,12 @@ func (e *Ending) Rows(now time.Time) []Row {
 	if e.Record == nil {
 		return []Row{status}
 	}
-	lines := filled(
+	lines := Filled(
 		status,
 		Row{Label: "Checkpoint", Text: fmt.Sprintf("%s (%s)", e.Checkpoint.ID, Ago(e.Record.CreatedAt(), now))},
 		Row{Label: "Progress", Text: ProgressLine(e.Record)},
 	)
-	about := filled(Row{Label: "Branch", Text: e.Checkpoint.Branch}, Row{Label: "Note", Text: FirstLine(e.Checkpoint.Note)})
+	about := Filled(Row{Label: "Branch", Text: e.Checkpoint.Branch}, Row{Label: "Note", Text: FirstLine(e.Checkpoint.Note)})
 	return slices.Concat(lines, PhaseRows(e.Record), about, Results(e.Record))
 }
 
@@ -70,7 +70,7 @@ func Results(r *checkpoint.Record) []Row {
 	for _, decision := range r.Decisions() {
 		lines = append(lines, Row{Label: "Decided", Text: decision})
 	}
-	return filled(append(lines, Row{Label: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})...)
+	return Filled(append(lines, Row{Label: "Error", Text: r.Doc().Sub("workflow").Text("last_error")})...)
 }
 
 // Screen renders the end of the work for people.

@@ -265,7 +265,7 @@ func (e *Entry) ListRow() ListRow {
 	}
 	for _, s := range e.Usage {
 		s.Agent, s.Phase = e.Agent, e.Checkpoint.Phase
-		row.Usage = append(row.Usage, tokenUse(s))
+		row.Usage = append(row.Usage, s)
 	}
 	if n := e.Change; n != nil {
 		row.FilesChanged, row.LinesAdded, row.LinesDeleted = &n.Files, &n.Added, &n.Deleted

@@ -2,15 +2,19 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"git-checkpoint/gitstore/checkpoint"
 )
 
 // Write writes a record, one of this package's structs, as one line in a single write. It
@@ -36,11 +40,6 @@ type Error struct {
 	Details []string `json:"details"`
 }
 
-// NewError returns the record of a failed command.
-func NewError(code int, kind, message, hint string, details ...string) Error {
-	return Error{Type: "error", Code: code, Kind: kind, Message: message, Hint: hint, Details: details}
-}
-
 // head is the prefix of each record.
 const head = `{"version":1,`
 
@@ -52,7 +51,7 @@ func encode(v any) ([]byte, error) {
 	if t := r.FieldByName("Type"); !t.IsValid() || t.Kind() != reflect.String || t.String() == "" {
 		return nil, errors.New("a record has no type")
 	}
-	e := encoder{fields: map[reflect.Type][]reflect.StructField{}}
+	e := encoder{fields: map[reflect.Type][]field{}}
 	e.json = json.NewEncoder(&e.buf)
 	e.json.SetEscapeHTML(false)
 	if err := e.object(head, r); err != nil {
@@ -68,7 +67,25 @@ func encode(v any) ([]byte, error) {
 type encoder struct {
 	buf    bytes.Buffer
 	json   *json.Encoder // writes to buf
-	fields map[reflect.Type][]reflect.StructField
+	fields map[reflect.Type][]field
+}
+
+// A field is a field of a struct with its JSON name: that of the tag json, or in a part of a stored
+// record that of the tag record.
+type field struct {
+	reflect.StructField
+	name   string
+	isPath bool
+}
+
+func fieldsOf(t reflect.Type) (fields []field) {
+	for _, f := range reflect.VisibleFields(t) {
+		stored := strings.Split(f.Tag.Get("record"), ",")
+		if name := cmp.Or(f.Tag.Get("json"), stored[0]); name != "" && !f.Anonymous {
+			fields = append(fields, field{f, name, slices.Contains(stored[1:], "path")})
+		}
+	}
+	return fields
 }
 
 // object encodes a struct after the prefix begin, which contains the opening brace. The fields
@@ -76,9 +93,7 @@ type encoder struct {
 func (e *encoder) object(begin string, v reflect.Value) error {
 	fields, known := e.fields[v.Type()]
 	if !known {
-		fields = slices.DeleteFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool {
-			return f.Anonymous || f.Tag.Get("json") == ""
-		})
+		fields = fieldsOf(v.Type())
 		e.fields[v.Type()] = fields
 	}
 	e.buf.WriteString(begin)
@@ -86,8 +101,11 @@ func (e *encoder) object(begin string, v reflect.Value) error {
 		if i > 0 {
 			e.buf.WriteByte(',')
 		}
-		e.buf.WriteString(`"` + f.Tag.Get("json") + `":`)
+		e.buf.WriteString(`"` + f.name + `":`)
 		value := v.FieldByIndex(f.Index)
+		if f.isPath {
+			value = reflect.ValueOf(checkpoint.QuotePath(value.String()))
+		}
 		if f.Tag.Get("empty") == "null" && value.Len() == 0 {
 			e.buf.WriteString("null")
 		} else if err := e.value(value); err != nil {
@@ -110,6 +128,8 @@ func (e *encoder) value(v reflect.Value) error {
 	case v.Type().Implements(marshalerType):
 	case kind == reflect.Struct:
 		return e.object("{", v)
+	case kind == reflect.Pointer && !v.IsNil():
+		return e.value(v.Elem())
 	case kind == reflect.Slice:
 		return e.list(v)
 	case kind == reflect.String && !utf8.ValidString(v.String()):

@@ -23,15 +23,12 @@ const fewOfKind = 20
 // PhaseRows returns the non-empty rows about the phases.
 func PhaseRows(r *checkpoint.Record) []Row {
 	p := r.Progress()
-	var places []string
-	for _, a := range progress.Artifacts(r) {
-		places = append(places, QuotePath(a.Path))
-	}
+	places := Each(progress.Artifacts(r), func(a progress.Of) string { return QuotePath(a.Path) })
 	kept := "" // a resume does not repeat the completed phases
 	if minutes := int(math.Round(progress.Minutes(r))); minutes > 0 {
 		kept = Spent(minutes) + " in completed phases"
 	}
-	return filled(
+	return Filled(
 		Row{Label: "Completed", Text: List(p.Completed)},
 		Row{Label: "Skipped", Text: List(p.Skipped)},
 		Row{Label: "Remaining", Text: List(p.Remaining)},
@@ -44,7 +41,7 @@ func PhaseRows(r *checkpoint.Record) []Row {
 // TeamRows returns the non-empty rows about the team, its messages and its conflicts. Conflicts
 // come last, before the resume point that they decide.
 func TeamRows(r *checkpoint.Record) []Row {
-	return filled(
+	return Filled(
 		Row{Label: "Team", Text: membersText(r.Members())},
 		Row{Label: "Pending messages", Text: List(r.PendingMessages())},
 		Row{Label: "Awaiting response", Text: List(r.AwaitingResponse())},
@@ -158,11 +155,7 @@ func (b *byState) add(state, name string) {
 
 // texts returns a text such as "failed: T1, T2" for each state, with a few of its names.
 func (b *byState) texts(few int) []string {
-	texts := make([]string, len(b.states))
-	for i, state := range b.states {
-		texts[i] = state + ": " + List(Few(b.names[state], few))
-	}
-	return texts
+	return Each(b.states, func(state string) string { return state + ": " + List(Few(b.names[state], few)) })
 }
 
 // OpenStories returns the stories that are not done by state.
@@ -197,26 +190,12 @@ func TasksLine(r *checkpoint.Record) string {
 	if len(all) == 0 {
 		return ""
 	}
-	over := 0
-	for _, t := range all {
-		if t.Over() {
-			over++
-		}
-	}
-	text := fmt.Sprintf("%d of %d complete", over, len(all))
+	open := slices.DeleteFunc(slices.Clone(all), tasks.Task.Over)
+	text := fmt.Sprintf("%d of %d complete", len(all)-len(open), len(all))
 	if ready := l.Ready(); len(ready) > 0 {
 		text += ", ready: " + List(Few(ready, fewOfKind))
 	}
 	return text
-}
-
-// artifacts returns the files that the phases produced.
-func artifacts(r *checkpoint.Record) []Artifact {
-	var out []Artifact
-	for _, a := range progress.Artifacts(r) {
-		out = append(out, Artifact{Phase: a.Phase, Path: QuotePath(a.Path), Size: a.Size, Digest: a.Digest, Title: a.Title})
-	}
-	return out
 }
 
 // ContinueFrom returns a point for people, such as "Phase build, batch 7, task 1".
@@ -295,16 +274,12 @@ func tasksText(all []tasks.Task) string {
 	if len(all) == 0 {
 		return ""
 	}
-	over := 0
-	var open byState
-	for _, t := range all {
-		if t.Over() {
-			over++
-		} else {
-			open.add(t.Status, t.ID)
-		}
+	open := slices.DeleteFunc(slices.Clone(all), tasks.Task.Over)
+	var by byState
+	for _, t := range open {
+		by.add(t.Status, t.ID)
 	}
-	return strings.Join(append([]string{fmt.Sprintf("%d of %d done", over, len(all))}, open.texts(5)...), "; ")
+	return strings.Join(append([]string{fmt.Sprintf("%d of %d done", len(all)-len(open), len(all))}, by.texts(5)...), "; ")
 }
 
 // BriefProgress returns a text such as "phase 3 of 5 (build)".

@@ -145,11 +145,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	line(1, promptText, "Stories", OpenStories(story.Stories(r)))
 	line(1, promptNote, "Tasks", taskStates(r))
 	if len(pending) > 1 {
-		groups := make([]string, len(pending))
-		for i, batch := range pending {
-			groups[i] = List(batch)
-		}
-		line(2, promptText, "Order of the open tasks", strings.Join(groups, "; then "))
+		line(2, promptText, "Order of the open tasks", strings.Join(Each(pending, List), "; then "))
 	}
 	if more.Attempt > 1 {
 		line(1, promptText, "Attempt", fmt.Sprint(more.Attempt))
@@ -168,10 +164,7 @@ func promptLines(j *Standing, more PromptMore, now time.Time) (lines []promptLin
 	for i, cp := range more.Notes {
 		line(min(i+1, 2), promptNote, "Earlier note ("+Ago(cp.Created, now)+")", cp.Note)
 	}
-	var files []string
-	for _, f := range r.Files() {
-		files = append(files, QuotePath(f.Path)+" ("+f.Status+")")
-	}
+	files := Each(r.Files(), func(f checkpoint.File) string { return QuotePath(f.Path) + " (" + f.Status + ")" })
 	for _, f := range Few(files, promptKind) {
 		line(3, promptText, "File in the checkpoint", f)
 	}

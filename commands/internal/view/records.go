@@ -1,34 +1,31 @@
 package view
 
-import "time"
+import (
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+)
 
 // Save is the result of save, start or run. A skipped save has no checkpoint, and Skipped
 // holds the reason. A dry run has no checkpoint either: it describes what would be saved.
 type Save struct {
-	Type         string    `json:"type"`
-	DryRun       bool      `json:"dry_run"`
-	CheckpointID string    `json:"checkpoint_id" empty:"null"`
-	Skipped      string    `json:"skipped" empty:"null"`
-	Issue        string    `json:"issue" empty:"null"`
-	Commit       string    `json:"commit" empty:"null"`
-	Ref          string    `json:"ref" empty:"null"`
-	Trigger      string    `json:"trigger"`
-	Phase        string    `json:"phase"`
-	CreatedAt    time.Time `json:"created_at"`
-	Files        int       `json:"files"`
-	Scope        string    `json:"scope" empty:"null"`
-	LeftOut      []LeftOut `json:"left_out"`
-	Pruned       []string  `json:"pruned"`
-	Warnings     []string  `json:"warnings"`
-}
-
-// LeftOut is a file or directory that a save did not capture. CarriedFrom is the checkpoint whose
-// version the state has.
-type LeftOut struct {
-	Path        string `json:"path"`
-	CarriedFrom string `json:"carried_from" empty:"null"`
-	Size        int64  `json:"size"`
-	Reason      string `json:"reason"`
+	Type         string               `json:"type"`
+	DryRun       bool                 `json:"dry_run"`
+	CheckpointID string               `json:"checkpoint_id" empty:"null"`
+	Skipped      string               `json:"skipped" empty:"null"`
+	Issue        string               `json:"issue" empty:"null"`
+	Commit       string               `json:"commit" empty:"null"`
+	Ref          string               `json:"ref" empty:"null"`
+	Trigger      string               `json:"trigger"`
+	Phase        string               `json:"phase"`
+	CreatedAt    time.Time            `json:"created_at"`
+	Files        int                  `json:"files"`
+	Scope        string               `json:"scope" empty:"null"`
+	LeftOut      []checkpoint.Skipped `json:"left_out"`
+	Pruned       []string             `json:"pruned"`
+	Warnings     []string             `json:"warnings"`
 }
 
 // WorkflowStep is the result of phase, task or finish.
@@ -55,21 +52,9 @@ type Progress struct {
 // in execution order; Ready lists tasks that can start now.
 type Tasks struct {
 	WorkflowStep
-	Tasks   []Task     `json:"tasks"`
-	Batches [][]string `json:"batches"`
-	Ready   []string   `json:"ready"`
-}
-
-// Task is one task. By names its claimant; WaitsFor names the failed task that blocks it.
-type Task struct {
-	ID       string   `json:"id"`
-	Status   string   `json:"status"`
-	Attempts int      `json:"attempts"`
-	Output   string   `json:"output" empty:"null"`
-	Error    string   `json:"error" empty:"null"`
-	Needs    []string `json:"depends_on"`
-	By       string   `json:"claimed_by" empty:"null"`
-	WaitsFor string   `json:"waits_for" empty:"null"`
+	Tasks   []tasks.Task `json:"tasks"`
+	Batches [][]string   `json:"batches"`
+	Ready   []string     `json:"ready"`
 }
 
 // Status is the progress and freshness of a checkpoint. Remaining lists remaining phases;
@@ -99,7 +84,7 @@ type Status struct {
 
 	SkippedPhases    []string       `json:"skipped_phases"`
 	Replans          map[string]int `json:"replans"` // number of replans by phase
-	Artifacts        []Artifact     `json:"artifacts"`
+	Artifacts        []progress.Of  `json:"artifacts"`
 	PreservedMinutes float64        `json:"preserved_minutes"` // duration of completed phases
 
 	ArtifactPaths     any       `json:"artifact_paths"`   // paths by name, from a recovery document
@@ -118,13 +103,13 @@ type Status struct {
 	Next    string  `json:"next" empty:"null"` // next action of another system's workflow
 	Stories []Story `json:"stories"`
 
-	SavedBy  string     `json:"saved_by" empty:"null"`
-	WentBack *WentBack  `json:"went_back"` // nil if no person went back
-	Tokens   *Tokens    `json:"tokens"`    // sum of all turns, nil if unknown
-	Spent    []TokenUse `json:"spent"`     // the same by agent, model and phase
-	Parallel []Parallel `json:"parallel"`
+	SavedBy  string             `json:"saved_by" empty:"null"`
+	WentBack *WentBack          `json:"went_back"` // nil if no person went back
+	Tokens   *checkpoint.Tokens `json:"tokens"`    // sum of all turns, nil if unknown
+	Spent    []checkpoint.Spent `json:"spent"`     // the same by agent, model and phase
+	Parallel []Parallel         `json:"parallel"`
 
-	Fork *ForkSource `json:"fork"` // nil if the issue is not a fork
+	Fork *checkpoint.Fork `json:"fork"` // nil if the issue is not a fork
 
 	Archived   string    `json:"archived" empty:"null"` // reason of the archival of finished work
 	ArchivedAt time.Time `json:"archived_at"`
@@ -157,15 +142,6 @@ type Story struct {
 	State      string `json:"state"`
 	CrashCount int    `json:"crash_count"`
 	Conflict   string `json:"conflict" empty:"null"`
-}
-
-// Artifact is an output file of a phase.
-type Artifact struct {
-	Phase  string `json:"phase"`
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	Digest string `json:"digest" empty:"null"`
-	Title  string `json:"title"`
 }
 
 // ReasonRecord is one finding in a verdict.
@@ -211,17 +187,17 @@ type Resume struct {
 // nothing to restore, or empty. MovedPoint is true if the work goes on from this checkpoint, and
 // went on from another one before.
 type Restore struct {
-	Type          string    `json:"type"`
-	DryRun        bool      `json:"dry_run"`
-	CheckpointID  string    `json:"checkpoint_id" empty:"null"`
-	Restored      []string  `json:"restored"`
-	Removed       []string  `json:"removed"`
-	Skipped       []string  `json:"skipped"`
-	InTheWay      []string  `json:"in_the_way"`
-	Sparse        []string  `json:"sparse"`
-	LeftOut       []LeftOut `json:"left_out"`
-	OtherSessions []string  `json:"other_sessions"`
-	Conflicts     []string  `json:"conflicts"`
+	Type          string               `json:"type"`
+	DryRun        bool                 `json:"dry_run"`
+	CheckpointID  string               `json:"checkpoint_id" empty:"null"`
+	Restored      []string             `json:"restored"`
+	Removed       []string             `json:"removed"`
+	Skipped       []string             `json:"skipped"`
+	InTheWay      []string             `json:"in_the_way"`
+	Sparse        []string             `json:"sparse"`
+	LeftOut       []checkpoint.Skipped `json:"left_out"`
+	OtherSessions []string             `json:"other_sessions"`
+	Conflicts     []string             `json:"conflicts"`
 
 	Sessions []SessionFile `json:"sessions"` // of OtherSessions
 

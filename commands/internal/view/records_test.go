@@ -93,7 +93,7 @@ func TestWordsAndRecordsKeepValuesOnARunner(t *testing.T) {
 	_, _ = w.Write([]byte("A=" + Shell(text) + "\n"))
 	assert.Equal(t, "A="+Shell(text)+"\n", log.String())
 	log.Reset()
-	assert.NoError(t, Write(w, NewError(1, "failure", text, "")))
+	assert.NoError(t, Write(w, Error{Type: "error", Code: 1, Kind: "failure", Message: text}))
 	assert.Contains(t, log.String(), `"it's\n::a::b ##vso\u005bc]"`)
 }
 
@@ -163,7 +163,7 @@ func FuzzQuoted(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var got struct{ Message string }
-		line := written(t, NewError(1, "failure", s, ""))
+		line := written(t, Error{Type: "error", Code: 1, Kind: "failure", Message: s})
 		require.NoError(t, json.Unmarshal([]byte(line), &got))
 		want, err := json.Marshal(s)
 		require.NoError(t, err)

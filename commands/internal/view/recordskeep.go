@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+
+	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/retention"
 )
 
 // Prune holds retention decisions, applied unless DryRun is true.
@@ -16,12 +19,10 @@ type Prune struct {
 	Kept      []string   `json:"kept"`
 }
 
-// Decision is the retention decision for one checkpoint.
+// Decision is the retention decision for one checkpoint of an issue.
 type Decision struct {
-	CheckpointID string `json:"checkpoint_id" empty:"null"`
-	Keep         bool   `json:"keep"`
-	Rule         string `json:"rule"`
-	Issue        string `json:"issue" empty:"null"`
+	retention.Decision
+	Issue string `json:"issue" empty:"null"`
 }
 
 // ActionResult is the described result of pin, drop or archive.
@@ -79,17 +80,9 @@ type Verify struct {
 
 // Scan lists possible secrets without their text. Skipped lists unscanned files.
 type Scan struct {
-	Type     string        `json:"type"`
-	Findings []ScanFinding `json:"findings"`
-	Skipped  []Skipped     `json:"skipped"`
-}
-
-// ScanFinding is one match of a scan rule.
-type ScanFinding struct {
-	CheckpointID string `json:"checkpoint_id" empty:"null"`
-	Path         string `json:"path"`
-	Line         int    `json:"line"`
-	Rule         string `json:"rule"`
+	Type     string            `json:"type"`
+	Findings []gitstore.Secret `json:"findings"`
+	Skipped  []Skipped         `json:"skipped"`
 }
 
 // Sync is the result of sync, push or fetch.

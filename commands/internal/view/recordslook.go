@@ -1,6 +1,11 @@
 package view
 
-import "time"
+import (
+	"time"
+
+	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/diff"
+)
 
 // CheckpointList holds the checkpoints of one issue, or of all issues if Issue is empty,
 // newest first.
@@ -11,8 +16,8 @@ type CheckpointList struct {
 	Latest           string    `json:"latest" empty:"null"`
 	TotalCheckpoints int       `json:"total_checkpoints"`
 
-	Parallel []Parallel  `json:"parallel"`
-	Fork     *ForkSource `json:"fork"` // nil if the issue is not a fork, or if there are several
+	Parallel []Parallel       `json:"parallel"`
+	Fork     *checkpoint.Fork `json:"fork"` // nil if the issue is not a fork, or if there are several
 }
 
 // ListOverview is a CheckpointList of several issues with their progress.
@@ -90,32 +95,16 @@ type ListRow struct {
 	Listed
 
 	// Set with --turns, otherwise nil.
-	Turn         *int       `json:"turn"` // number in the chain
-	FilesChanged *int       `json:"files_changed"`
-	LinesAdded   *int       `json:"lines_added"`
-	LinesDeleted *int       `json:"lines_deleted"`
-	SessionID    string     `json:"session_id" empty:"null"`
-	SessionAgent string     `json:"session_agent" empty:"null"`
-	Files        []string   `json:"files" empty:"null"` // paths that the turn changed
-	Usage        []TokenUse `json:"usage" empty:"null"` // tokens of the turn by model
+	Turn         *int               `json:"turn"` // number in the chain
+	FilesChanged *int               `json:"files_changed"`
+	LinesAdded   *int               `json:"lines_added"`
+	LinesDeleted *int               `json:"lines_deleted"`
+	SessionID    string             `json:"session_id" empty:"null"`
+	SessionAgent string             `json:"session_agent" empty:"null"`
+	Files        []string           `json:"files" empty:"null"` // paths that the turn changed
+	Usage        []checkpoint.Spent `json:"usage" empty:"null"` // tokens of the turn by model
 
 	Parents []string `json:"parents" empty:"null"` // with --graph: ids of the checkpoints that it came after
-}
-
-// Tokens are numbers of tokens. Input has no token that was read from a cache or written to it.
-type Tokens struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read"`
-	CacheWrite int64 `json:"cache_write"`
-}
-
-// TokenUse has the tokens that an agent spent with a model in a phase.
-type TokenUse struct {
-	Agent string `json:"agent" empty:"null"`
-	Model string `json:"model" empty:"null"`
-	Phase string `json:"phase" empty:"null"`
-	Tokens
 }
 
 // SessionFile is a file that another session in the same worktree changed.
@@ -133,8 +122,8 @@ type Show struct {
 	Commit     string `json:"commit" empty:"null"`
 	SavedBy    string `json:"saved_by" empty:"null"`
 
-	Parallel []Parallel  `json:"parallel"`
-	Fork     *ForkSource `json:"fork"` // nil if the issue is not a fork
+	Parallel []Parallel       `json:"parallel"`
+	Fork     *checkpoint.Fork `json:"fork"` // nil if the issue is not a fork
 }
 
 // Value is one value in a checkpoint's record.
@@ -148,26 +137,16 @@ type Value struct {
 
 // CheckpointDiff holds the differences between two checkpoints.
 type CheckpointDiff struct {
-	Type  string        `json:"type"`
-	From  string        `json:"from" empty:"null"`
-	To    string        `json:"to" empty:"null"`
-	State []StateChange `json:"state"`
-	Files []FileChange  `json:"files"`
+	Type  string             `json:"type"`
+	From  string             `json:"from" empty:"null"`
+	To    string             `json:"to" empty:"null"`
+	State []diff.FieldChange `json:"state"`
+	Files []FileChange       `json:"files"`
 
 	// Set with --stat, otherwise nil.
 	FilesChanged *int `json:"files_changed"`
 	LinesAdded   *int `json:"lines_added"`
 	LinesDeleted *int `json:"lines_deleted"`
-}
-
-// StateChange is the change of one path in a record. Op is "added", "removed", "changed"
-// or "moved". A side without the path is nil. For an item moved within a list, Old and
-// New are its 0-based indexes.
-type StateChange struct {
-	Path string `json:"path"`
-	Op   string `json:"op"`
-	Old  any    `json:"old"`
-	New  any    `json:"new"`
 }
 
 // FileChange is the change of one file in snapshots. From is the previous path of a
@@ -197,7 +176,8 @@ type Config struct {
 	Settings []Setting `json:"settings"`
 }
 
-// Setting is one setting with its origin.
+// Setting is one setting with its origin, such as "default", ".checkpoint.yaml:3",
+// "git config (local) .git/config" or "environment GIT_CHECKPOINT_PUSH".
 type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
@@ -218,4 +198,109 @@ type Version struct {
 	Date    string `json:"date" empty:"null"`
 	Go      string `json:"go"`
 	Format  string `json:"format"`
+}
+
+// Blame is the record of blame: the lines of a file with their sources.
+type Blame struct {
+	Type    string        `json:"type"`
+	Issue   string        `json:"issue"`
+	Path    string        `json:"path"`
+	Sources []BlameSource `json:"sources"`
+	Lines   []BlameLine   `json:"lines"`
+}
+
+// BlameSource is a checkpoint or a commit that brought lines, or neither if the lines are not
+// saved. AfterTurn is the number of turns before a checkpoint that is no turn.
+type BlameSource struct {
+	Checkpoint string    `json:"checkpoint" empty:"null"`
+	Commit     string    `json:"commit" empty:"null"`
+	Trigger    string    `json:"trigger" empty:"null"`
+	Turn       *int      `json:"turn"`
+	AfterTurn  *int      `json:"after_turn"`
+	Agent      string    `json:"agent" empty:"null"`
+	Session    string    `json:"session" empty:"null"`
+	Request    string    `json:"request" empty:"null"`
+	Author     string    `json:"author" empty:"null"`
+	Time       time.Time `json:"time"`
+	Summary    string    `json:"summary" empty:"null"`
+	Saved      bool      `json:"saved"`
+}
+
+// BlameLine is a line of a file. Source is an index of Sources.
+type BlameLine struct {
+	Line   int    `json:"line"`
+	Source int    `json:"source"`
+	Text   string `json:"text"`
+}
+
+// Bisect is the record of bisect: the first checkpoint at which the command fails.
+type Bisect struct {
+	Type         string `json:"type"`
+	Issue        string `json:"issue"`
+	CheckpointID string `json:"checkpoint_id"`
+	Before       string `json:"before" empty:"null"`
+	Turn         *int   `json:"turn"`
+	Agent        string `json:"agent" empty:"null"`
+	Session      string `json:"session" empty:"null"`
+	Request      string `json:"request" empty:"null"`
+	Runs         int    `json:"runs"`
+	Skipped      int    `json:"skipped"`
+	Commits      bool   `json:"commits"`
+	Restore      string `json:"restore" empty:"null"`
+}
+
+// Fork is the record of fork: the new issues.
+type Fork struct {
+	Type         string      `json:"type"`
+	DryRun       bool        `json:"dry_run"`
+	Issue        string      `json:"issue"`
+	CheckpointID string      `json:"checkpoint_id"`
+	Forks        []ForkEntry `json:"forks"`
+}
+
+// ForkEntry is a new fork.
+type ForkEntry struct {
+	Issue        string `json:"issue"`
+	Name         string `json:"name"`
+	CheckpointID string `json:"checkpoint_id" empty:"null"`
+	Branch       string `json:"branch" empty:"null"`
+	Worktree     string `json:"worktree" empty:"null"`
+}
+
+// Compare is the record of compare.
+type Compare struct {
+	Type     string          `json:"type"`
+	Issue    string          `json:"issue" empty:"null"` // the issue of all attempts
+	Attempts []AttemptRecord `json:"attempts"`
+}
+
+// AttemptRecord is an attempt of a comparison.
+type AttemptRecord struct {
+	Issue        string             `json:"issue"`
+	CheckpointID string             `json:"checkpoint_id"`
+	Result       string             `json:"result" empty:"null"`
+	ExitCode     *int               `json:"exit_code"`
+	FilesChanged *int               `json:"files_changed"`
+	LinesAdded   *int               `json:"lines_added"`
+	LinesDeleted *int               `json:"lines_deleted"`
+	Seconds      *int               `json:"seconds"`
+	Turns        int                `json:"turns"`
+	Tokens       *checkpoint.Tokens `json:"tokens"`
+	Best         bool               `json:"best"`
+}
+
+// Adopt is the record of adopt.
+type Adopt struct {
+	Type         string   `json:"type"`
+	DryRun       bool     `json:"dry_run"`
+	Issue        string   `json:"issue"`
+	Fork         string   `json:"fork"`
+	CheckpointID string   `json:"checkpoint_id" empty:"null"` // of the issue, after the adoption
+	Restored     []string `json:"restored"`
+	Removed      []string `json:"removed"`
+	Skipped      []string `json:"skipped"`
+	InTheWay     []string `json:"in_the_way"`
+	Conflicts    []string `json:"conflicts"`
+	Archived     []string `json:"archived"` // issues of the other forks
+	Undo         string   `json:"undo" empty:"null"`
 }

@@ -4,7 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
+	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/diff"
+	"git-checkpoint/gitstore/retention"
 )
 
 var (
@@ -24,22 +29,22 @@ func saved(kind string) Save {
 func status(kind string) Status {
 	return Status{
 		Type: kind, CheckpointID: id, Issue: "PROJ-42", Action: "prompt_user", CanResume: true, Warnings: []string{"w"},
-		Reasons:    []ReasonRecord{{"body", "question", "Issue body modified since checkpoint"}},
+		Reasons:    []ReasonRecord{{Check: "body", Severity: "question", Message: "Issue body modified since checkpoint"}},
 		ResumeFrom: "batch_3_task_1", CurrentPhase: "implementing", CompletedPhases: []string{"enrich", "ready"},
 		Remaining: []string{"validation"}, Batches: Batches{[]int{1, 2}, 3, [][]string{{"T4"}, {"T5", "T6"}}}, Stories: []Story{{"AB-1", "STAGE_2", 1, "they differ"}, {"AB-2", "", 0, ""}}, PendingCaptures: []string{"KE-1"}, Changed: []string{"src/a.go"},
 		AutoResume: true, AutoResumeReason: "All conditions met", AwaitingApproval: []string{"design"},
 		SkippedPhases: []string{"docs"}, Replans: map[string]int{"ready": 2}, PreservedMinutes: 12.5, Next: "respawn:pm",
 		ArtifactPaths: json.RawMessage(`{"test_results":"out"}`), ContextMetadata: json.RawMessage(`{"plan_metadata":{}}`),
 		SessionID: "ses_1", SessionAgent: "claude", SessionTranscript: "/home/u/t.jsonl", SessionCommand: "claude --resume ses_1", NotPushed: "not pushed: origin does not answer",
-		Artifacts: []Artifact{{"ready", "plan.md", 12, "blob:0123", "The plan"}, {Phase: "ready", Path: "old.md"}},
-		Tokens:    new(use.Tokens), Spent: []TokenUse{use, {Tokens: Tokens{Output: 1}}},
+		Artifacts: []progress.Of{{Phase: "ready", Artifact: progress.Artifact{Path: "plan.md", Size: 12, Digest: "blob:0123", Title: "The plan"}}, {Phase: "ready", Artifact: progress.Artifact{Path: "old.md"}}},
+		Tokens:    &use.Tokens, Spent: []checkpoint.Spent{use, {Tokens: checkpoint.Tokens{Output: 1}}},
 		SavedBy: "Ann", WentBack: &WentBack{id, "Ann", made, []string{older}}, Parallel: parallel, Fork: fork,
 	}
 }
 
-var fork = &ForkSource{"42", older, "a"}
+var fork = &checkpoint.Fork{Issue: "42", ID: checkpoint.ID(older), Name: "a"}
 
-var use = TokenUse{"claude", "claude-big-1", "implementing", Tokens{1000, 200, 30000, 4000}}
+var use = checkpoint.Spent{Agent: "claude", Model: "claude-big-1", Phase: "implementing", Tokens: checkpoint.Tokens{Input: 1000, Output: 200, CacheRead: 30000, CacheWrite: 4000}}
 
 var parallel = []Parallel{{older, "Ann", made, []string{"src/a.go"}, "", "git checkpoint restore 42 1f0c9a2b --changed merge"}}
 
@@ -77,12 +82,12 @@ func samples() map[string]any {
 		"save-skipped": Save{Type: "save", Issue: "42", Trigger: "agent_complete", Skipped: "trigger agent_complete is off (default)"},
 		"phase":        step("phase"), "task": Tasks{
 			step("task"),
-			[]Task{{"T1", "failed", 2, "out/T1.json", "no disk", []string{"T0"}, "worker 7", "T0"}, {ID: "T2", Status: "pending"}},
+			[]tasks.Task{{ID: "T1", Status: "failed", Attempts: 2, Output: "out/T1.json", Error: "no disk", Needs: []string{"T0"}, By: "worker 7", WaitsFor: "T0"}, {ID: "T2", Status: "pending"}},
 			[][]string{{"T1"}, {"T2", "T3"}},
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
 		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Fork: fork, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, false, nil, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []TokenUse{use}, []string{id}},
+			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, false, nil, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []checkpoint.Spent{use}, []string{id}},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},
@@ -91,11 +96,11 @@ func samples() map[string]any {
 		"list-empty":      CheckpointList{Type: "list"},
 		"show":            Show{"show", r, commit, "Ann", parallel, fork},
 		"show-value":      Value{"show", id, "note", "text", commit},
-		"diff": CheckpointDiff{"diff", older, id, []StateChange{
-			{"workflow_state.phase_attempt", "changed", checkpoint.Number("1"), checkpoint.Number("2")},
-			{"note", "added", nil, "text"},
-			{"mine", "removed", mustLookup(r, "mine"), nil},
-			{"list", "changed", []any{}, []any{"x", true, nil}},
+		"diff": CheckpointDiff{"diff", older, id, []diff.FieldChange{
+			{Path: "workflow_state.phase_attempt", Op: diff.Changed, Old: checkpoint.Number("1"), New: checkpoint.Number("2")},
+			{Path: "note", Op: diff.Added, New: "text"},
+			{Path: "mine", Op: diff.Removed, Old: mustLookup(r, "mine")},
+			{Path: "list", Op: diff.Changed, Old: []any{}, New: []any{"x", true, nil}},
 		}, []FileChange{{"src/a.go", "modified", "", new(12), new(0)}, {"b.go", "renamed", "a.go", nil, nil}}, new(2), new(12), new(0)},
 		"diff-empty": CheckpointDiff{Type: "diff"},
 		"bisect":     Bisect{"bisect", "42", id, older, new(7), "claude", "0d5a0e0e", "fix the parser", 5, 1, true, "git checkpoint restore 42 " + older},
@@ -112,15 +117,15 @@ func samples() map[string]any {
 		"status": status("status"), "status-empty": Status{Type: "status", Action: "none"},
 		"resume":       Resume{status("resume"), true, []string{"src/a.go", "b.go"}, []string{"b.go"}, []string{"src/a.go"}, "refs/git-checkpoint/operations/_main/0000000001", r, 2, []string{"state:docs"}, []string{"state:ready"}, []string{"codex", "Continue"}},
 		"resume-empty": Resume{Status: Status{Type: "resume", Action: "none"}},
-		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"e"}, []LeftOut{{"g", older, 5, "larger than 4 bytes"}}, []string{"f"}, []string{"a"}, []SessionFile{{"f", "ses_1", "claude"}}, "refs/git-checkpoint/operations/_main/0000000001", []string{"git diff"}, "nothing to restore: the changes of the checkpoint are here", true},
-		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{id, true, "tip", "42"}, {older, false, "batch_complete: newest 3 per phase", "42"}}, []string{older}, []string{id}},
+		"restore":      Restore{"restore", true, id, []string{"a", "d"}, []string{"d"}, []string{"b"}, []string{"c"}, []string{"e"}, []checkpoint.Skipped{{Path: "g", Size: 5, Reason: "larger than 4 bytes", CarriedFrom: checkpoint.ID(older)}}, []string{"f"}, []string{"a"}, []SessionFile{{"f", "ses_1", "claude"}}, "refs/git-checkpoint/operations/_main/0000000001", []string{"git diff"}, "nothing to restore: the changes of the checkpoint are here", true},
+		"prune":        Prune{"prune", "1f0c9a2b", true, []Decision{{retention.Decision{ID: checkpoint.ID(id), Keep: true, Rule: "tip"}, "42"}, {retention.Decision{ID: checkpoint.ID(older), Rule: "batch_complete: newest 3 per phase"}, "42"}}, []string{older}, []string{id}},
 		"prune-empty":  Prune{Type: "prune"},
 		"pin":          result("pin", "pinned"), "drop": result("drop", "dropped"), "archive": result("archive", "archived"),
 		"undo": Undo{"undo", "42", []string{}, "restore", true, made, id, []string{"a", "d"}, []string{"d"}, []string{"b", "c"}, []string{"c"}, 7, "main"},
 		"redo": Undo{Type: "redo", Issue: "42", CheckpointIDs: []string{id}, Result: "drop", At: made, Number: 8},
 		"sync": synced("sync"), "push": synced("push"), "fetch": synced("fetch"),
 		"verify": checked("verify"), "doctor": Doctor{checked("doctor"), []Size{{"42", 7, 4096}}}, "verify-empty": Verify{Type: "verify", Valid: true},
-		"scan":    Scan{"scan", []ScanFinding{{id, "checkpoint.yaml", 3, "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
+		"scan":    Scan{"scan", []gitstore.Secret{{ID: checkpoint.ID(id), Path: "checkpoint.yaml", Line: 3, Rule: "aws-key"}}, []Skipped{{"untracked/a.zip", "compressed"}}},
 		"import":  Import{"import", true, "crunch", []string{id}, []Skipped{{"x.yaml", "no record"}}, []string{"w"}},
 		"tuple":   Tuple{"tuple", "42", "CP-b", "CP-a", "abc", Listed{CheckpointID: "CP-b", Issue: "42"}, nil},
 		"export":  Export{"export", "42", "crunch", "/w", []string{"a.yaml"}, []string{"b.yaml"}, "states-of-42", commit, []string{"w"}},
@@ -137,7 +142,7 @@ func samples() map[string]any {
 		},
 		"hooks-empty": Hooks{Type: "hooks", Action: "install", DryRun: true},
 		"help":        Help{"help", "usage: git checkpoint <command>\n"},
-		"error":       NewError(3, "none", "No checkpoint found for issue #42", "git checkpoint save 42"),
+		"error":       Error{Type: "error", Code: 3, Kind: "none", Message: "No checkpoint found for issue #42", Hint: "git checkpoint save 42"},
 	}
 }
 

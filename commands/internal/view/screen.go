@@ -45,11 +45,8 @@ func (s Screen) Named(word, name, short, age string) string {
 
 // Heading renders a bold heading, wrapped at the screen width.
 func (s Screen) Heading(text string) string {
-	lines := wrap(Clean(text), s.Width)
-	for i := range lines {
-		lines[i] = s.Paint(Bold, lines[i])
-	}
-	return strings.Join(lines, "\n")
+	bold := func(line string) string { return s.Paint(Bold, line) }
+	return strings.Join(Each(wrap(Clean(text), s.Width), bold), "\n")
 }
 
 // Sheet renders rows with aligned texts, wrapped at the screen width. Suggested commands
@@ -174,8 +171,8 @@ type Row struct {
 
 func (r Row) label() string { return strings.TrimRight(r.Label+" "+r.Phase, " ") }
 
-// filled returns the rows that have a text.
-func filled(rows ...Row) []Row {
+// Filled returns the rows that have a text.
+func Filled(rows ...Row) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Text == "" })
 }
 

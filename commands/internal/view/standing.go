@@ -173,8 +173,8 @@ func (s *Standing) StatusRecord(kind string) Status {
 		Batches:         Batches{Completed: r.CompletedBatches(), Current: r.CurrentBatch(), Pending: pending},
 		PendingCaptures: PendingCaptures(r), Changed: QuotePaths(v.Files.Changed), Unsaved: QuotePaths(v.Files.Unsaved),
 		AutoResume: v.AutoResume, AutoResumeReason: v.AutoReason, AwaitingApproval: v.Awaiting,
-		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
-		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()),
+		SavedBy: s.Checkpoint.Author, SkippedPhases: p.Skipped, Replans: progress.ReplanCounts(r), Artifacts: progress.Artifacts(r), PreservedMinutes: progress.Minutes(r), Next: v.Next.Action,
+		WentBack: WentBackRecord(s.Point), Parallel: ParallelRecords(s.Parallel), Fork: ForkRecord(r.Fork()), Spent: r.AgentTurn().Spent,
 		SessionID: cmp.Or(s.Session.ID, r.Session()), SessionAgent: s.Session.Agent, SessionTranscript: s.Session.Transcript, SessionCommand: s.Session.Command, SessionAt: s.Session.At,
 		GivenTo: s.Given.To, GivenSession: s.Given.Session, GivenAt: s.Given.At, GivenCut: s.Given.Cut, NotPushed: s.NotPushed,
 	}
@@ -188,11 +188,8 @@ func (s *Standing) StatusRecord(kind string) Status {
 			ID: of.ID, State: of.State, CrashCount: story.CrashCount.Count(r, of.ID), Conflict: conflicts[of.ID],
 		})
 	}
-	for _, s := range r.AgentTurn().Spent {
-		out.Spent = append(out.Spent, tokenUse(s))
-	}
-	if sum := checkpoint.SumOf(r.AgentTurn().Spent); sum != (checkpoint.Tokens{}) {
-		out.Tokens = new(Tokens(sum))
+	if sum := checkpoint.SumOf(out.Spent); sum != (checkpoint.Tokens{}) {
+		out.Tokens = &sum
 	}
 	for _, reason := range v.Reasons {
 		out.Reasons = append(out.Reasons, ReasonRecord{Check: reason.Check, Severity: reason.Action.Severity(), Message: reason.Message})
@@ -231,7 +228,7 @@ func (s *Standing) ProgressRows() []Row {
 		}
 		rows = append(rows, Row{Label: "Batch", Text: strings.Join(parts, "; ")})
 	}
-	rows = append(rows, filled(Row{Label: "Tasks", Text: tasksText(tasks.Of(r).All())})...)
+	rows = append(rows, Filled(Row{Label: "Tasks", Text: tasksText(tasks.Of(r).All())})...)
 	for _, row := range PhaseRows(r) {
 		if row.Label != "Completed" && row.Label != "Remaining" { // shown above
 			rows = append(rows, row)
@@ -246,7 +243,7 @@ func (s *Standing) ProgressRows() []Row {
 // PlainProgress returns the rows about the progress for scripts.
 func (s *Standing) PlainProgress() []Row {
 	rows := append([]Row{{Label: "Progress", Text: ProgressLine(s.Record)}}, PhaseRows(s.Record)...)
-	rows = append(rows, filled(
+	rows = append(rows, Filled(
 		Row{Label: "Stories", Text: OpenStories(story.Stories(s.Record))},
 		Row{Label: "Tasks", Text: TasksLine(s.Record)},
 	)...)
@@ -288,7 +285,7 @@ func (s *Standing) BesideRows() []Row {
 	if s.NotPushed != "" {
 		rows = append(rows, Row{Label: "Push", Text: s.NotPushed + " (" + Ago(s.TriedAt, s.Now) + ")", Style: Yellow})
 	}
-	rows = append(rows, filled(Row{Label: "Went back", Text: WentBackText(s.Point, s.Now), Style: Yellow})...)
+	rows = append(rows, Filled(Row{Label: "Went back", Text: WentBackText(s.Point, s.Now), Style: Yellow})...)
 	return append(rows, ParallelRows(s.Parallel, s.Now)...)
 }
 

@@ -30,13 +30,13 @@ func (s *Standing) StatusPlain(verbose bool) string {
 	rows := []Row{{Label: "Checkpoint", Text: fmt.Sprintf("%s (%s)", s.Checkpoint.ID, s.SavedText())}}
 	rows = slices.Concat(rows, s.BesideRows(), s.PlainProgress(), TeamRows(s.Record), s.branchRow())
 	if verbose {
-		rows = append(rows, filled(Row{Label: "Session", Text: s.Session.Text})...)
+		rows = append(rows, Filled(Row{Label: "Session", Text: s.Session.Text})...)
 	}
 	text, at := s.ResumeText()
 	if at != "" {
 		text += ", at " + at
 	}
-	rows = append(rows, filled(
+	rows = append(rows, Filled(
 		Row{Label: "Resume", Text: text},
 		Row{Label: "Next", Text: s.NextText()},
 		Row{Label: "Resumes unattended", Text: AutoResume(s.Verdict)},
@@ -70,7 +70,7 @@ func (s *Standing) checkpointRows(verbose bool) []Row {
 	}
 	rows := []Row{{Label: "Saved", Text: saved}, {Label: "Checkpoint", Text: cmp.Or(s.Checkpoint.ID.Short(), s.Checkpoint.Commit.String()[:12])}}
 	if verbose {
-		rows = append(rows, filled(Row{Label: "Session", Text: s.Session.Text})...)
+		rows = append(rows, Filled(Row{Label: "Session", Text: s.Session.Text})...)
 	}
 	for _, row := range s.branchRow() {
 		switch {
@@ -87,7 +87,7 @@ func (s *Standing) checkpointRows(verbose bool) []Row {
 
 // branchRow returns the branch of the checkpoint, or nothing.
 func (s *Standing) branchRow() []Row {
-	return filled(Row{Label: "Branch", Text: s.Checkpoint.Branch})
+	return Filled(Row{Label: "Branch", Text: s.Checkpoint.Branch})
 }
 
 // filesCheck is the check whose findings are about changed files.
@@ -147,7 +147,6 @@ func (s *Standing) nextRow() Row {
 	return Row{Label: "Next", Text: text}
 }
 
-// nextCommand returns the command to type next.
 func (s *Standing) nextCommand() string {
 	issue := IssueArg(s.Checkpoint.Issue)
 	switch {

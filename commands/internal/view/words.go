@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,11 +22,7 @@ func List(words []string) string { return strings.Join(words, ", ") }
 
 // ShownRemotes joins names of remotes for output, without passwords.
 func ShownRemotes(names []string) string {
-	shown := make([]string, len(names))
-	for n, name := range names {
-		shown[n] = gitstore.ShownRemote(name)
-	}
-	return strings.Join(shown, " and ")
+	return strings.Join(Each(names, gitstore.ShownRemote), " and ")
 }
 
 // OneOf returns words as a choice: "a, b or c".
@@ -38,25 +36,38 @@ func OneOf[T ~string](words []T) string {
 
 // Ago formats the age of a time for people, such as "2 hours ago".
 func Ago(at, now time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return Plural(int(d/time.Minute), "minute") + " ago"
-	case d < 24*time.Hour:
-		return Plural(int(d/time.Hour), "hour") + " ago"
+	if n, unit := age(at, now); n > 0 {
+		return Plural(n, unit) + " ago"
 	}
-	return Plural(int(d/(24*time.Hour)), "day") + " ago"
+	return "just now"
+}
+
+// age returns the age of a time in its largest unit, 0 below a minute.
+func age(at, now time.Time) (n int, unit string) {
+	switch d := now.Sub(at); {
+	case d < time.Minute:
+		return 0, ""
+	case d < time.Hour:
+		return int(d / time.Minute), "minute"
+	case d < 24*time.Hour:
+		return int(d / time.Hour), "hour"
+	default:
+		return int(d / (24 * time.Hour)), "day"
+	}
+}
+
+// Each returns the result of a function for each element of a list.
+func Each[T, U any](list []T, of func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = of(v)
+	}
+	return out
 }
 
 // Strings converts a list of named string types.
 func Strings[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
-	return out
+	return Each(list, func(v T) string { return string(v) })
 }
 
 // Set returns the texts as a set.
@@ -98,25 +109,13 @@ func QuotePath(p string) string {
 }
 
 // QuotePaths quotes paths as records of --json have them.
-func QuotePaths(paths []string) []string {
-	out := make([]string, len(paths))
-	for i, p := range paths {
-		out[i] = checkpoint.QuotePath(p)
-	}
-	return out
-}
+func QuotePaths(paths []string) []string { return Each(paths, checkpoint.QuotePath) }
 
 // QuoteArg quotes a word of a shell command.
 func QuoteArg(s string) string { return failure.Quote(s) }
 
 // QuoteArgs returns words as a part of a shell command.
-func QuoteArgs(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = QuoteArg(w)
-	}
-	return strings.Join(quoted, " ")
-}
+func QuoteArgs(words []string) string { return strings.Join(Each(words, QuoteArg), " ") }
 
 // IssueArg returns an issue as a shell argument. A key with spaces needs the flag.
 func IssueArg(issue checkpoint.Issue) string { return failure.IssueArg(string(issue)) }
@@ -124,16 +123,10 @@ func IssueArg(issue checkpoint.Issue) string { return failure.IssueArg(string(is
 // Briefly returns the age of a time in a short form such as "12m", at most four
 // characters for ages below 1,000 days.
 func Briefly(at, now time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh", d/time.Hour)
+	if n, unit := age(at, now); n > 0 {
+		return fmt.Sprintf("%d%c", n, unit[0])
 	}
-	return fmt.Sprintf("%dd", d/(24*time.Hour))
+	return "now"
 }
 
 // Bytes returns a size in KiB, MiB or GiB.
@@ -155,4 +148,51 @@ func Distinct(list []string) []string {
 		seen[s] = true
 		return again
 	})
+}
+
+// TokensText returns numbers of tokens, such as "12k in, 3.4k out, 240k cached", or "" for no
+// tokens. Tokens that are written to a cache are within the first number.
+func TokensText(t checkpoint.Tokens) string {
+	if t == (checkpoint.Tokens{}) {
+		return ""
+	}
+	text := thousands(t.Input+t.CacheWrite) + " in, " + thousands(t.Output) + " out"
+	if t.CacheRead > 0 {
+		text += ", " + thousands(t.CacheRead) + " cached"
+	}
+	return text
+}
+
+// thousands returns a number with one to three digits and its unit, such as "3.4k" or "12M".
+func thousands(n int64) string {
+	value, unit := float64(n), ""
+	for _, next := range []string{"k", "M", "G", "T"} {
+		if value < 999.5 {
+			break
+		}
+		value, unit = value/1000, next
+	}
+	digits := 0
+	if unit != "" && value < 9.95 {
+		digits = 1
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', digits, 64), ".0") + unit
+}
+
+// tokensRow returns the tokens of all turns of a record, or nothing.
+func tokensRow(r *checkpoint.Record) []Row {
+	return Filled(Row{Label: "Tokens", Text: TokensText(checkpoint.SumOf(r.AgentTurn().Spent))})
+}
+
+// TokensBy returns the tokens by the names of a key, most new tokens first. Unknown names are "other".
+func TokensBy(spent []checkpoint.Spent, key func(checkpoint.Spent) string) []Row {
+	sums := map[string]checkpoint.Tokens{}
+	for _, s := range spent {
+		name := cmp.Or(key(s), "other")
+		sums[name] = sums[name].Plus(s.Tokens)
+	}
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sums[b].New(), sums[a].New()), cmp.Compare(a, b))
+	})
+	return Each(names, func(name string) Row { return Row{Label: name, Text: TokensText(sums[name])} })
 }

@@ -144,7 +144,7 @@ func SaveRecord(kind string, s *gitstore.Saved, warnings []string) view.Save {
 	}
 	snapshot := s.Record.Snapshot()
 	record.Scope = string(snapshot.Scope)
-	record.LeftOut = view.LeftOutRecords(snapshot.Skipped)
+	record.LeftOut = snapshot.Skipped
 	if !s.DryRun {
 		record.CheckpointID, record.Commit = string(s.ID), s.Commit.String()
 	}

@@ -69,7 +69,7 @@ type Report struct {
 type Artifact struct {
 	Path   string `record:"path,path,keep"`
 	Size   int64  `record:"size,keep"`
-	Digest string `record:"digest"`
+	Digest string `record:"digest" empty:"null"`
 	Title  string `record:"title"`
 }
 

@@ -21,7 +21,7 @@ func (s Step) Attach(r *checkpoint.Record, report Report) {
 
 // An Of is an artifact with its phase.
 type Of struct {
-	Phase string
+	Phase string `record:"phase"`
 	Artifact
 }
 

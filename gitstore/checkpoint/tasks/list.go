@@ -44,15 +44,17 @@ import (
 
 // A Task is a task of a record.
 type Task struct {
-	ID, Status    string
-	Attempts      int
-	Output, Error string
-	Needs         []string // ids of tasks to complete first
-	By            string   // name of the worker, "" if unnamed
-	WaitsFor      string   // failed task that blocks this task
-	Suspected     string   // start time of a suspicion, "" if not suspected
-	Critical      bool     // its failure fails the workflow
-	InGraph       bool     // node of the execution graph
+	ID        string   `json:"id"`
+	Status    string   `json:"status"`
+	Attempts  int      `json:"attempts"`
+	Output    string   `json:"output" empty:"null"`
+	Error     string   `json:"error" empty:"null"`
+	Needs     []string `json:"depends_on"`              // ids of tasks to complete first
+	By        string   `json:"claimed_by" empty:"null"` // name of the worker, "" if unnamed
+	WaitsFor  string   `json:"waits_for" empty:"null"`  // failed task that blocks this task
+	Suspected string   // start time of a suspicion, "" if not suspected
+	Critical  bool     // its failure fails the workflow
+	InGraph   bool     // node of the execution graph
 }
 
 // A List holds the tasks of a record. Methods that change a task change the record.

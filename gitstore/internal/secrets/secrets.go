@@ -48,10 +48,11 @@ type ScanRequest struct {
 // A Secret is the location of a likely secret in a file of a chain. It never contains the
 // secret itself.
 type Secret struct {
-	ID   checkpoint.ID // oldest checkpoint with the file, "" if no checkpoint of the chain has it
-	Path string        // in the checkpoint's tree
-	Rule string
-	Line int
+	// ID is the oldest checkpoint with the file, "" if no checkpoint of the chain has it.
+	ID   checkpoint.ID `json:"checkpoint_id" empty:"null"`
+	Path string        `json:"path"` // in the checkpoint's tree
+	Line int           `json:"line"`
+	Rule string        `json:"rule"`
 
 	blob string
 }
