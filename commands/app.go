@@ -237,8 +237,8 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (string, []string) {
 		return "git checkpoint doctor --fix", []string{gitstore.LiveRef(issue) + " was deleted outside git-checkpoint"}
 	}
 	isTaken, canUndo := len(details) > 0, len(hints) > 0
-	_, err := c.FetchRemotes("")
-	atRemote := err == nil && c.Line.Name != "fetch" && c.Line.Name != "sync" && !c.Subject.RemoteAnswered
+	_, remoteErr := c.FetchRemotes("")
+	atRemote := remoteErr == nil && c.Line.Name != "fetch" && c.Line.Name != "sync" && !c.Subject.RemoteAnswered
 	if atRemote {
 		hints = append(hints, fetchHint(c, issue))
 	}
@@ -254,6 +254,8 @@ func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (string, []string) {
 	}
 	switch {
 	case canUndo, atRemote && !c.Subject.Inferred: // that command is the next one
+	case remoteErr == nil && !atRemote && !some && (c.Subject.NamedAfterBranch || !c.Subject.Inferred): // the key was a guess, or can be wrong
+		hints = append(hints, "git checkpoint fetch --all")
 	case !some && c.Line.Name == "restore": // a save brings no file back
 		hints = append(hints, "git checkpoint help crash")
 	case c.Subject.Inferred && len(c.Line.Args) == 0 && (!some || !c.Subject.NamedAfterBranch):

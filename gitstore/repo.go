@@ -2,10 +2,13 @@ package gitstore
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -14,6 +17,7 @@ import (
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/objectformat"
 	"git-checkpoint/gitstore/internal/git/repository"
+	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 )
@@ -171,39 +175,75 @@ func (n Notes) Lock(ctx context.Context, name string) (release func(), err error
 	return n.repo.LockNote(ctx, name)
 }
 
-// Head returns the commit of HEAD in hex, zeros if it is unborn, or "" if it cannot be read.
-func (s *Store) Head(ctx context.Context) string {
-	head, err := s.repo.ReadHead(ctx)
+// HeadMark returns the newest entry of HEAD's reflog as a mark for CommitsSince, or "" if the reflog
+// cannot be read.
+func (s *Store) HeadMark(ctx context.Context) string {
+	entries, err := s.repo.EveryEntry(ctx, "HEAD")
 	if err != nil {
-		return ""
+		entries, err = s.repo.Reflog(ctx, "HEAD") // HEAD can be unborn
 	}
-	return head.Commit.String()
+	switch {
+	case err != nil:
+		return ""
+	case len(entries) == 0:
+		return noEntry
+	}
+	return markOf(entries[0])
 }
+
+const noEntry = "-" // mark of an empty reflog
+
+func markOf(e refs.Logged) string { return fmt.Sprintf("%s %d %.99q", e.New, e.At.Unix(), e.Message) }
 
 // maxCommits limits the result of CommitsSince.
 const maxCommits = 100
 
-// CommitsSince returns the commits that were made in this worktree since HEAD was at a commit, by the
-// reflog of HEAD, newest first. Commits that came by a pull, a merge without a commit or a switch are
-// left out, and with onBranch those before the last switch. If the reflog lacks the commit, the result is
-// empty.
-func (s *Store) CommitsSince(ctx context.Context, head string, onBranch bool) (made []string) {
-	if head == "" || s.Head(ctx) == head {
+// makesCommit matches reflog messages of moves to a commit that was made in this worktree. Commits that
+// came by a fetch, a merge without a commit, a reset or a switch have other messages.
+var makesCommit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(commit|cherry-pick|revert|am)\b|^rebase: |^(rebase|pull)\b.*\((pick|reword|edit|squash|fixup|amend|merge|continue)\): |^(merge|pull)\b.*: Merge made`)
+})
+
+// CommitsSince returns the commits that were made in this worktree since a mark, newest first. With inHead,
+// commits that HEAD lacks are left out; the branch on which a commit was made does not matter. If the reflog
+// lacks the mark, the result is empty.
+func (s *Store) CommitsSince(ctx context.Context, mark string, inHead bool) (made []string) {
+	entries, err := s.repo.EveryEntry(ctx, "HEAD")
+	since := len(entries)
+	if mark != noEntry {
+		since = slices.IndexFunc(entries, func(e refs.Logged) bool { return markOf(e) == mark })
+	}
+	if err != nil || mark == "" || since < 0 {
 		return nil
 	}
-	entries, _ := s.repo.EveryEntry(ctx, "HEAD")
-	for _, e := range entries {
-		action, _, _ := strings.Cut(e.Message, ":")
-		verb, how, _ := strings.Cut(action, " ")
-		switch {
-		case slices.Contains([]string{"commit", "cherry-pick", "revert", "am"}, verb),
-			verb == "rebase" && how != "(start)" && how != "(finish)" && how != "(abort)",
-			(verb == "merge" || verb == "pull") && strings.Contains(e.Message, "Merge made"):
+	for _, e := range entries[:since] {
+		if makesCommit().MatchString(e.Message) {
 			made = append(made, e.New.String())
 		}
-		if e.Old.String() == head || onBranch && verb == "checkout" {
-			return made[:min(len(made), maxCommits)]
+	}
+	if made = made[:min(len(made), maxCommits)]; len(made) == 0 || !inHead {
+		return made
+	}
+	left, err := s.repo.Git.Output(ctx, slices.Concat([]string{"rev-list", "--ignore-missing"}, made, []string{"--not", "HEAD", "--"})...)
+	return slices.DeleteFunc(made, func(hex string) bool { return err != nil || strings.Contains(string(left), hex) })
+}
+
+// TakenAway returns the paths that a stash of the same HEAD holds. If HEAD was reset after the save of the
+// checkpoint, it returns all paths. Other commands leave no trace, and a user can remove files on purpose.
+func (s *Store) TakenAway(ctx context.Context, c *Checkpoint, head string, paths []string) []string {
+	moves, _ := s.repo.EveryEntry(ctx, "HEAD")
+	if slices.ContainsFunc(moves, func(e refs.Logged) bool {
+		return strings.HasPrefix(e.Message, "reset: ") && !e.At.Before(c.Saved.Truncate(time.Second))
+	}) {
+		return paths
+	}
+	var held []string
+	stashes, _ := s.repo.EveryEntry(ctx, "refs/stash")
+	for _, e := range stashes {
+		if stash, err := s.repo.ReadCommit(e.New); err == nil && len(stash.Parents) > 1 && strings.HasSuffix(head, stash.Parents[0].String()) {
+			out, _ := s.repo.RootGit().Output(ctx, "stash", "show", "--include-untracked", "--name-only", "--no-renames", "-z", e.New.String())
+			held = append(held, git.Fields(out)...)
 		}
 	}
-	return nil
+	return slices.DeleteFunc(paths, func(path string) bool { return !slices.Contains(held, path) })
 }

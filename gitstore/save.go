@@ -239,7 +239,7 @@ func (w *saveOp) append(ctx context.Context, k *repo.ObjectWriter) (*Saved, erro
 	if err := w.checkImportedID(ctx, current, record.ID()); err != nil {
 		return nil, err
 	}
-	if w.req.IfChanged && w.unchanged(current, record) {
+	if w.req.IfChanged && w.unchanged(ctx, current, record) {
 		return nil, repo.ErrUnchanged
 	}
 	// The check reads the names of all refs. Most turns of agents end before it, without a change.

@@ -2,10 +2,12 @@ package gitstore
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -16,12 +18,27 @@ var volatile = []string{"checkpoint_id", "created_at", "trigger", "clock", "sess
 
 // unchanged reports whether a new checkpoint would equal the newest checkpoint: the same
 // HEAD, the same trees and the same record. If there is no checkpoint, a turn is unchanged
-// if no file differs from HEAD.
-func (w *saveOp) unchanged(c *chain.Chain, r *checkpoint.Record) bool {
+// if no file differs from HEAD. An issue that was finished, archived or dropped begins again
+// only with work that its last checkpoint lacks, unless a person saves.
+func (w *saveOp) unchanged(ctx context.Context, c *chain.Chain, r *checkpoint.Record) bool {
 	newest := c.Newest()
 	if newest == nil {
-		return r.Trigger() == checkpoint.Turn && w.snap.Count == 0 && len(w.snap.Facts.MergeHead) == 0 &&
+		isClean := w.snap.Count == 0 && len(w.snap.Facts.MergeHead) == 0 &&
 			!slices.ContainsFunc(w.snap.Facts.Skipped, func(f checkpoint.Skipped) bool { return f.Reason != checkpoint.NotListed })
+		if c.Tip.IsZero() || !w.req.Automatic {
+			return isClean && r.Trigger() == checkpoint.Turn
+		}
+		isLast := false
+		moves, _ := w.store.repo.Reflog(ctx, repo.LiveRef(w.req.Issue))
+		for _, e := range moves {
+			commit, err := w.store.repo.ReadCommit(e.Old)
+			if last := chain.CheckpointOf(commit, w.req.Issue); err == nil && last.Valid() {
+				stored, _ := trees.Read(w.store.repo.Objects, last.Tree)
+				isLast = trees.HashOf(stored, "state") == w.snap.State
+				break
+			}
+		}
+		return isLast || isClean && len(r.AgentTurn().Commits) == 0
 	}
 	if !newest.Valid() {
 		return false

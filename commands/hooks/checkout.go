@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/commands/internal/work"
 	"git-checkpoint/freshness"
 	"git-checkpoint/gitstore"
-	"git-checkpoint/gitstore/checkpoint"
 )
 
 // postCheckout notifies the user of a checkpoint for the branch that was checked out. Git
@@ -43,11 +42,6 @@ func postCheckout(c *invoke.Invocation, args []string) error {
 	if err != nil || !c.Store.HasIssue(c.Ctx, issue) {
 		return nil
 	}
-	return tellOf(c, issue)
-}
-
-// tellOf notifies the user whether the newest checkpoint can be resumed.
-func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	r, err := work.Newest(c, issue, work.JudgeOptions{Issue: work.IssueOptions{Offline: true}})
 	if errors.As(err, new(*gitstore.NoneError)) {
 		return nil // a chain without checkpoints
@@ -55,24 +49,17 @@ func tellOf(c *invoke.Invocation, issue checkpoint.Issue) error {
 	if err != nil || r.Verdict.At.Complete || onItsWay() {
 		return err
 	}
-	name, saved := view.IssueArg(issue), view.Ago(r.Record.CreatedAt(), c.Env.Now())
+	name, saved, why := view.IssueArg(issue), view.Ago(r.Record.CreatedAt(), c.Env.Now()), r.Verdict.Action.String()
+	if reasons := r.Verdict.WorstFirst(); len(reasons) > 0 {
+		why = reasons[0].Message
+	}
 	switch r.Verdict.Action {
 	case freshness.Resume, freshness.ProceedWithWarning:
 		notify(c, "issue %s was saved %s and can be resumed: git checkpoint resume %s", issue, saved, name)
 	default:
-		notify(c, "issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, worst(r.Verdict), name)
+		notify(c, "issue %s was saved %s and is stale (%s): git checkpoint status %s", issue, saved, why, name)
 	}
 	return nil
-}
-
-// worst returns the first reason that leads to the verdict's action.
-func worst(v freshness.Verdict) string {
-	for _, reason := range v.Reasons {
-		if reason.Action == v.Action {
-			return reason.Message
-		}
-	}
-	return v.Action.String()
 }
 
 // startedBy returns the command line of the nearest ancestor process for which found

@@ -3,6 +3,7 @@ package hooks
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,11 +40,12 @@ var HooksCommand = invoke.Command{
 
 func (o *hooksOptions) flags() []cli.Flag {
 	agents := hook.Agents()
+	permits := slices.DeleteFunc(slices.Clone(agents), func(name string) bool { return hook.AgentNamed(name).Allow == nil })
 	agents[0] = "`" + agents[0] + "`" // the placeholder of the value
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "push", Usage: "pre-push also pushes the checkpoints of the pushed branches", Destination: &o.push},
 		&cli.StringFlag{Name: "agent", Usage: "the hooks of " + view.OneOf(agents) + "; all for those that are here", Destination: &o.agents},
-		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit " + view.OneOf(hook.Permits()) + " to run git checkpoint", Destination: &o.allow},
+		&cli.BoolFlag{Name: "allow", Usage: "with --agent: permit " + view.OneOf(permits) + " to run git checkpoint", Destination: &o.allow},
 		&cli.BoolFlag{Name: "local", Usage: "with --agent: in the settings that are not shared", Destination: &o.local},
 		&cli.BoolFlag{Name: "skill", Usage: "the skill for agents, beside the hooks of --agent", Destination: &o.skill},
 		&cli.BoolFlag{Name: "global", Usage: "install for all repositories of this user", Destination: &o.global},
@@ -67,24 +69,34 @@ type hooksOptions struct {
 	dryRun bool
 	force  bool // also change blocks that a user edited
 
-	noTurns bool // no hook at the end of an agent's turn
+	noTurns  bool // no hook at the end of an agent's turn
+	gitHooks bool // also the hooks of git
 }
 
-// check sets the verb. It returns an error for invalid values, and for flags that do not go
-// together.
-func (o *hooksOptions) check(c *invoke.Invocation) error {
+// takeAgent checks the name of the agent, which a word of the command line or --agent names.
+func (o *hooksOptions) takeAgent(c *invoke.Invocation, word string) error {
+	if word != "" && o.agents != "" && o.agents != word {
+		return failure.Usagef("%s: two agents are named, %s and %s", c.Line.Name, word, o.agents)
+	}
+	o.agents = cmp.Or(o.agents, word)
+	if o.agents != "" && o.agents != allAgents && hook.AgentNamed(o.agents) == nil {
+		return failure.Usagef("%s: --agent: %q is not one of %s, all", c.Line.Name, o.agents, strings.Join(hook.Agents(), ", "))
+	}
+	return nil
+}
+
+func runHooks(c *invoke.Invocation, o *hooksOptions) error {
 	if len(c.Line.Args) > 0 {
 		o.verb = c.Line.Args[0]
 	}
-	if len(c.Line.Args) > 1 {
-		o.agents = cmp.Or(o.agents, c.Line.Args[1])
+	if o.verb != "install" && o.verb != "uninstall" && o.verb != "status" {
+		return invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
+	}
+	if err := o.takeAgent(c, append(c.Line.Args, "")[1]); err != nil {
+		return err
 	}
 	agent := o.agents
 	switch {
-	case o.verb != "install" && o.verb != "uninstall" && o.verb != "status":
-		return invoke.UnknownVerb("hooks", o.verb, "status", []string{"install", "uninstall", "status"})
-	case agent != "" && agent != allAgents && hook.AgentNamed(agent) == nil:
-		return unknownAgent(agent)
 	case o.allow && (agent == "" || o.verb != "install" || o.manual):
 		return failure.Usagef("hooks: --allow goes with install --agent, and without --manual")
 	case o.allow && agent != allAgents && hook.AgentNamed(agent).Allow == nil:
@@ -102,17 +114,6 @@ func (o *hooksOptions) check(c *invoke.Invocation) error {
 	case o.noTurns && agent == "":
 		return failure.Usagef("hooks: --no-turns goes with --agent")
 	}
-	return nil
-}
-
-func unknownAgent(name string) error {
-	return failure.Usagef("hooks: --agent: %q is not one of %s, all", name, strings.Join(hook.Agents(), ", "))
-}
-
-func runHooks(c *invoke.Invocation, o *hooksOptions) error {
-	if err := o.check(c); err != nil {
-		return err
-	}
 	if o.manual {
 		return showManual(c, o)
 	}
@@ -121,74 +122,73 @@ func runHooks(c *invoke.Invocation, o *hooksOptions) error {
 
 // applyHooks installs, removes or shows hooks.
 func applyHooks(c *invoke.Invocation, o *hooksOptions) error {
-	r, err := openHooks(c, o)
-	if err != nil {
+	c.Needs.NoRepository = o.global
+	if err := c.Open(); err != nil {
 		return err
 	}
+	r := install.Open(c)
+	r.Global, r.Local, r.Allow, r.Force, r.NoTurns = o.global, o.local, o.allow, o.force, o.noTurns
 	if o.verb == "status" {
-		return hooksStatus(c, r)
+		return hooksStatus(c, r, o.agents)
+	}
+	agents, err := chosenAgents(c, r, o)
+	if err != nil && (!o.gitHooks || !errors.Is(err, errNoAgent)) {
+		return err
 	}
 	var changes []install.HookChange
-	switch {
-	case o.agents != "" || o.skill:
-		changes, err = planAgents(r, o)
-	case o.verb == "install":
-		changes, err = r.Install(o.push)
-	default:
-		changes, err = r.Uninstall()
+	if len(agents) > 0 || o.skill && !o.gitHooks {
+		if changes, err = r.Plan(nil, agents, o.skill, o.verb == "install"); err != nil {
+			return err
+		}
+	}
+	if c.Line.Name == "enable" && len(agents) > 0 {
+		var names []string
+		for _, a := range agents {
+			names = append(names, a.Name)
+		}
+		c.Infof("agents: %s", view.List(names))
+	}
+	var more []install.HookChange
+	switch ofGit := o.gitHooks || o.agents == "" && !o.skill; {
+	case ofGit && o.verb == "install":
+		more, err = r.Install(o.push)
+	case ofGit:
+		more, err = r.Uninstall()
 	}
 	if err != nil {
 		return err
 	}
-	return changeHooks(c, r, o, changes)
-}
-
-// planAgents plans the hooks of agents, the skill, or both.
-func planAgents(r *install.Repo, o *hooksOptions) (plan []install.HookChange, err error) {
-	agents, err := chosenAgents(r, o)
-	if err != nil {
-		return nil, err
+	if err = changeHooks(c, r, o, append(changes, more...)); err == nil && c.Line.Name == "enable" && !o.dryRun {
+		c.Infof("to take it back: %s", r.Scoped("git checkpoint disable"))
 	}
-	for _, a := range agents {
-		more, err := r.Agent(a, o.verb == "install")
-		if err != nil {
-			return nil, err
-		}
-		plan = append(plan, more...)
-	}
-	if !o.skill {
-		return plan, nil
-	}
-	more, err := r.Skill(o.verb == "install")
-	return append(plan, more...), err
+	return err
 }
 
 // allAgents is the value of --agent for all agents that are here.
 const allAgents = "all"
 
-var errNoAgent = failure.New(failure.Usage, "git checkpoint hooks install --agent claude", "none of "+strings.Join(hook.Agents(), ", ")+" is on PATH or has a directory here")
+var errNoAgent = errors.New("none of " + strings.Join(hook.Agents(), ", ") + " is on PATH or has a directory here")
 
 // chosenAgents returns the agents of --agent: with all, those that this user or project
 // uses, and for a removal those with hooks.
-func chosenAgents(r *install.Repo, o *hooksOptions) ([]*hook.Agent, error) {
-	if o.agents == "" {
+func chosenAgents(c *invoke.Invocation, r *install.Repo, o *hooksOptions) (agents []*hook.Agent, err error) {
+	switch a := hook.AgentNamed(o.agents); {
+	case o.agents == "":
 		return nil, nil
-	}
-	if a := hook.AgentNamed(o.agents); a != nil {
+	case a != nil:
 		return []*hook.Agent{a}, nil
-	}
-	if o.agents != allAgents {
-		return nil, unknownAgent(o.agents)
-	}
-	if o.verb == "install" {
-		agents, err := r.AgentsHere()
+	case o.verb == "install":
+		agents, err = r.AgentsHere()
 		if err == nil && len(agents) == 0 {
-			err = errNoAgent
+			command := "git checkpoint hooks install --agent claude"
+			if c.Line.Name == "enable" {
+				command = "git checkpoint enable --agent claude"
+			}
+			err = failure.Errorf(failure.Usage, r.Scoped(command), "%w: name yours with --agent; the hooks of git need none", errNoAgent)
 		}
 		return agents, err
 	}
 	found, err := r.Agents()
-	var agents []*hook.Agent
 	for _, f := range found {
 		if a := hook.AgentNamed(f.Agent); len(f.Events) > 0 && !slices.Contains(agents, a) && (!o.local || a.Local != "") {
 			agents = append(agents, a)
@@ -218,13 +218,21 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 	}
 	tellKept(c, r)
 	result.Kept = r.Kept
-	runs := o.agents == "" || o.verb != "install" || o.dryRun || tellOff(c, r)
+	runs := o.agents == "" || o.verb != "install" || o.dryRun
+	if !runs {
+		agents, _ := r.Agents()
+		for _, a := range agents {
+			if runs = runs || a.Off == ""; a.Off != "" {
+				c.Warnf("%s runs no hook of %s: %s", a.Agent, a.Path, a.Off)
+			}
+		}
+	}
 	switch {
 	case len(changes) == 0:
 		c.Infof("nothing to do")
 	case o.verb == "install" && !o.dryRun:
-		tellEffect(c, o, runs)
-	case !o.dryRun:
+		tellEffect(c, r, o, runs)
+	case !o.dryRun && r.AgentHooks:
 		c.Infof("an agent that is running keeps its hooks until it ends")
 	}
 	if c.Line.JSON {
@@ -233,23 +241,9 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 	return nil
 }
 
-// tellOff warns of the settings files with hooks that an agent does not run. It reports whether the
-// hooks of a file run.
-func tellOff(c *invoke.Invocation, r *install.Repo) (runs bool) {
-	agents, _ := r.Agents()
-	for _, a := range agents {
-		if a.Off != "" {
-			c.Warnf("%s runs no hook of %s: %s", a.Agent, a.Path, a.Off)
-		} else {
-			runs = true
-		}
-	}
-	return runs
-}
-
 // tellEffect prints in two lines what the installed hooks do from now on. An agent that runs none does
 // nothing.
-func tellEffect(c *invoke.Invocation, o *hooksOptions, runs bool) {
+func tellEffect(c *invoke.Invocation, r *install.Repo, o *hooksOptions, runs bool) {
 	list, saves := "git checkpoint list --turns", "after each turn"
 	if o.noTurns {
 		list, saves = "git checkpoint list", "before a compaction and at the end of a session"
@@ -265,7 +259,7 @@ func tellEffect(c *invoke.Invocation, o *hooksOptions, runs bool) {
 		if o.push || c.Settings.String("hooks.pre_push") != "off" {
 			c.Infof("git push also pushes the checkpoints of the pushed branches")
 		} else {
-			c.Infof("git push pushes no checkpoints: to change that, git checkpoint hooks install --push")
+			c.Infof("git push pushes no checkpoints: to change that, %s", r.Scoped("git checkpoint hooks install --push"))
 		}
 	}
 }
@@ -300,21 +294,26 @@ func showManual(c *invoke.Invocation, o *hooksOptions) error {
 	return nil
 }
 
-// hooksStatus prints the installed hooks and whether git runs them.
-func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
+// hooksStatus prints the installed hooks and whether git runs them, or those of a single agent.
+func hooksStatus(c *invoke.Invocation, r *install.Repo, agent string) error {
 	result := view.Hooks{Type: "hooks", Action: "status"}
 	var err error
-	if result.Hooks, err = r.Status(); err != nil {
+	if result.Agents, err = r.EveryAgent(); err != nil {
 		return err
 	}
-	if result.Agents, err = r.EveryAgent(); err != nil {
+	if hook.AgentNamed(agent) != nil {
+		result.Agents = slices.DeleteFunc(result.Agents, func(a view.Agent) bool { return a.Agent != agent })
+		if len(result.Agents) == 0 {
+			c.Infof("no hook of %s is installed", agent)
+		}
+	} else if result.Hooks, err = r.Status(); err == nil {
+		result.Skills, err = r.Skills()
+	}
+	if err != nil {
 		return err
 	}
 	for i := range result.Agents {
 		addRuns(c, &result.Agents[i])
-	}
-	if result.Skills, err = r.Skills(); err != nil {
-		return err
 	}
 	if c.Line.JSON {
 		return c.WriteJSON(result)
@@ -335,9 +334,11 @@ func hooksStatus(c *invoke.Invocation, r *install.Repo) error {
 func addRuns(c *invoke.Invocation, a *view.Agent) {
 	agent, ran := hook.AgentNamed(a.Agent), false
 	for _, event := range a.Events {
-		name := agent.HookOf(event)
-		if agent.Plugin != "" { // a plugin has one event for all hooks
-			name = "*"
+		name := "*" // a plugin has one event for all hooks
+		for _, e := range agent.Events {
+			if e.Name == event {
+				name = e.Hook
+			}
 		}
 		at := sessions.LastRan(c.Store.Notes, agent.Name, name)
 		a.Runs = append(a.Runs, view.AgentRun{Event: event, LastRan: at})

@@ -66,21 +66,14 @@ func readSessionInput(c *invoke.Invocation) sessionInput {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	r := c.Input()
+	r := bufio.NewReader(io.LimitReader(c.Input(), 16<<20))
 	in, _, err := invoke.Await(ctx, 0, func() (in sessionInput, err error) {
-		err = json.NewDecoder(withoutMark(io.LimitReader(r, 16<<20))).Decode(&in)
+		if start, _ := r.Peek(3); string(start) == "\ufeff" { // some programs of Windows begin a text so
+			_, _ = r.Discard(3)
+		}
+		err = json.NewDecoder(r).Decode(&in)
 		return in, err
 	})
 	in.StopActive = in.StopActive || err != nil
 	return in
-}
-
-// withoutMark skips the byte order mark of UTF-8, with which some programs of Windows begin
-// a text.
-func withoutMark(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if start, _ := b.Peek(3); string(start) == "\ufeff" {
-		_, _ = b.Discard(3)
-	}
-	return b
 }

@@ -13,6 +13,7 @@ import (
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/fsutil"
 )
 
 // openSession opens the repository and worktree of a session: those of its record,
@@ -81,11 +82,14 @@ func isOtherFormat(err error) bool {
 // session: the agent's project, and the directories above nested repositories.
 func otherPlaces(c *invoke.Invocation, projects []string, opened bool) []string {
 	var dirs []string
-	own := ""
+	own, root := "", ""
 	if opened {
-		own = c.Store.Notes.Path("")
+		own, root = c.Store.Notes.Path(""), c.Store.Root()
 	}
 	for _, dir := range projects {
+		if dir == root {
+			continue
+		}
 		other, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
 		if isOtherFormat(err) { // OpenIn runs the program for that format
 			dirs = append(dirs, dir)
@@ -97,21 +101,20 @@ func otherPlaces(c *invoke.Invocation, projects []string, opened bool) []string 
 			other.Close()
 		}
 	}
-	if !opened || c.Store.Root() == "" {
-		return dirs
-	}
-	for dir := filepath.Dir(c.Store.Root()); len(dirs) < maxPlaces; {
-		outer, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: dir})
+	for root != "" && root != filepath.Dir(root) && len(dirs) < maxPlaces {
+		root = filepath.Dir(root)
+		if !fsutil.Exists(filepath.Join(root, ".git")) {
+			continue // git need not be asked
+		}
+		outer, err := gitstore.Open(c.Ctx, gitstore.Options{Dir: root})
 		if err != nil {
-			return dirs
+			break
 		}
-		root := outer.Root()
+		root = outer.Root()
 		outer.Close()
-		if root == "" {
-			return dirs
+		if root != "" {
+			dirs = append(dirs, root)
 		}
-		dirs = append(dirs, root)
-		dir = filepath.Dir(root)
 	}
 	return dirs
 }
@@ -160,7 +163,10 @@ func record(c *invoke.Invocation, in sessionInput, agent string) {
 		return
 	}
 	before, _ := sessions.Read(c.Store.Notes, in.SessionID)
-	now.ID, now.Agent, now.Transcript, now.Head = in.SessionID, agent, in.Transcript, cmp.Or(before.Head, c.Store.Head(c.Ctx))
+	if before.Root != now.Root || in.Source == "startup" || in.Source == "clear" { // another reflog of HEAD, or another session
+		before.Head = ""
+	}
+	now.ID, now.Agent, now.Transcript, now.Head = in.SessionID, agent, in.Transcript, cmp.Or(before.Head, c.Store.HeadMark(c.Ctx))
 	_ = sessions.Write(c.Store.Notes, now, c.Env.Now()) // a hook works without a record too
 }
 

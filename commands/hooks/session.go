@@ -59,7 +59,7 @@ func sessionSave(c *invoke.Invocation, trigger string, args []string) error {
 		at := sessions.Session{ID: in.SessionID, Agent: agent, Issue: issue, Root: c.Store.Root()}
 		turn = &invoke.Turn{Hand: true, Agent: sessions.AtWork(c.Store.Notes, at, time.Now())}
 		line = append(line, "--message="+view.HandNote(turn.Agent))
-		at.Head = c.Store.Head(c.Ctx)
+		at.Head = c.Store.HeadMark(c.Ctx)
 		_ = sessions.BeginTurn(c.Store.Notes, at) // an error can make the changes of this turn "by hand"
 	} else {
 		turn = turnOf(c, in, agent, trigger)
@@ -101,16 +101,10 @@ func sessionBounds(c *invoke.Invocation) []string {
 		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_LIMITS_CAPTURE_MS=%d", agent.Budget))
 	}
 	if c.Line.Args[0] == "pre-compact" && agent.CompactsOften && c.Settings.IsDefault("min_interval") {
-		bounds = append(bounds, fmt.Sprintf("GIT_CHECKPOINT_MIN_INTERVAL=%d", compactSeconds))
+		bounds = append(bounds, "GIT_CHECKPOINT_MIN_INTERVAL=60") // it compacts many times in a session
 	}
 	return bounds
 }
-
-// compactSeconds is the default of min_interval for agents that compact many times in a session.
-const compactSeconds = 60
-
-// keepGoing is the exit status of a stop hook that makes an agent continue.
-const keepGoing = 2
 
 // sessionStop makes the lead session of an incomplete pipeline continue. Other sessions
 // may stop, and so may the lead if a stop hook has already made it continue.
@@ -131,6 +125,7 @@ func sessionStop(c *invoke.Invocation, _ []string) error {
 	if complete, ok := r.Doc().Lookup("pipeline.complete"); !ok || complete != false || progress.Over(r) {
 		return nil
 	}
+	const keepGoing = 2
 	return &blocked{keepGoing, fmt.Errorf("issue %s: the pipeline is not complete: git checkpoint resume %s says where to go on", issue, view.IssueArg(issue))}
 }
 
@@ -138,7 +133,8 @@ func sessionStop(c *invoke.Invocation, _ []string) error {
 // of the branch, or the newest lead's state on this branch if the lead's file names the
 // session. It returns nil if the session leads no pipeline.
 func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.Record, error) {
-	named := lead(c)
+	file, _, _ := invoke.ReadPlain(c.Store.Root(), ".pipeline/lead-session.id", 1024)
+	named := strings.TrimSpace(string(file))
 	issue, ok := handedIssue(c)
 	if ok {
 		p, r, err := c.Store.PointRecord(c.Ctx, issue)
@@ -164,10 +160,4 @@ func ledBy(c *invoke.Invocation, session string) (checkpoint.Issue, *checkpoint.
 		}
 	}
 	return issue, state, err
-}
-
-// lead returns the session id of the pipeline's lead, or "" if the file is missing.
-func lead(c *invoke.Invocation) string {
-	data, _, _ := invoke.ReadPlain(c.Store.Root(), ".pipeline/lead-session.id", 1024)
-	return strings.TrimSpace(string(data))
 }

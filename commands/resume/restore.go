@@ -84,7 +84,7 @@ func runRestore(c *invoke.Invocation, o *restoreOptions) error {
 		}
 		req.Paths = append(req.Paths, p)
 	}
-	r := &work.Restoration{Request: req, Paths: c.Line.Paths, Root: c.Store.Root()}
+	r := &work.Restoration{Request: req, Paths: c.Line.Paths, Root: c.Store.Root(), Prefix: c.Store.Prefix()}
 	t := c.TickFiles("restore: writing files")
 	done, err := c.Store.Restore(c.Ctx, req)
 	t.End()

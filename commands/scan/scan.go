@@ -93,7 +93,7 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	if failed != nil && len(result.Findings) == 0 {
 		return failed
 	}
-	return cmp.Or(cmp.Or(showScan(c, result), failed), stopped(stops))
+	return cmp.Or(cmp.Or(showScan(c, result), failed), stopped(c, stops))
 }
 
 // A stopping is a secret that would block the push of an issue.
@@ -102,27 +102,23 @@ type stopping struct {
 	gitstore.Secret
 }
 
-// stopped returns the failure for secrets that would block a push, or nil.
-func stopped(by []stopping) error {
+// stopped returns the failure for secrets that would block a push, or nil. The next commands are an
+// exception if the value is no secret, and the removal of the file and of the checkpoint if it is a secret.
+func stopped(c *invoke.Invocation, by []stopping) error {
 	if len(by) == 0 {
 		return nil
 	}
-	return failure.Errorf(failure.Secrets, strings.Join(by[0].hints(), "\n"), "scan: a push would show %s", view.Plural(len(by), "secret"))
-}
-
-// hints returns the next commands: an exception if the value is no secret, and the
-// removal of the file and of the checkpoint if it is a secret.
-func (s stopping) hints() (hints []string) {
+	s, hints := by[0], []string{}
 	if s.Line > 0 {
 		hints = append(hints, fmt.Sprintf("git config --add checkpoint.scan-allow %s # if it is not a secret; checkpoint:allow in the line has the same effect", view.QuoteArg(s.Rule+":"+s.Path)))
 	}
-	if s.ID == "" {
-		return hints
+	if path, staged := strings.CutPrefix(s.Path, "staged/"); staged && s.ID != "" {
+		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", failure.PathArgs(c.Store.Prefix(), path)))
 	}
-	if path, staged := strings.CutPrefix(s.Path, "staged/"); staged {
-		hints = append(hints, fmt.Sprintf("git restore --staged -- %s # if it is a secret; then save again and drop this checkpoint", view.QuoteArg(path)))
+	if s.ID != "" {
+		hints = append(hints, fmt.Sprintf("git checkpoint drop %s %s", view.IssueArg(s.issue), view.QuoteArg(string(s.ID))))
 	}
-	return append(hints, fmt.Sprintf("git checkpoint drop %s %s", view.IssueArg(s.issue), view.QuoteArg(string(s.ID))))
+	return failure.Errorf(failure.Secrets, strings.Join(hints, "\n"), "scan: a push would show %s", view.Plural(len(by), "secret"))
 }
 
 func showScan(c *invoke.Invocation, s view.Scan) error {

@@ -94,6 +94,19 @@ func Quote(s string) string {
 	return QuoteStrict(s)
 }
 
+// PathArgs quotes paths of the worktree as arguments of a command that is run below the root in the directory
+// prefix.
+func PathArgs(prefix string, paths ...string) string {
+	words := make([]string, len(paths))
+	for i, path := range paths {
+		if prefix != "" || strings.HasPrefix(path, ":") {
+			path = ":/" + path
+		}
+		words[i] = QuoteStrict(path)
+	}
+	return strings.Join(words, " ")
+}
+
 // QuoteStrict quotes any s as one word of a POSIX shell, also at the start of a command.
 // NUL bytes are removed, because shell words cannot contain them. The result may be unsafe
 // for terminals.

@@ -20,6 +20,13 @@ func Exists(path string) bool {
 	return err == nil
 }
 
+// IsSame reports whether two paths lead to the same file or directory.
+func IsSame(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
 // IsYounger reports whether a path exists and was modified within the given time. It does
 // not follow symlinks.
 func IsYounger(path string, age time.Duration) bool {

@@ -59,16 +59,6 @@ type AgentEvent struct {
 	Timeout int    // in the agent's unit
 }
 
-// Permits returns the names of the agents that can be permitted to run git checkpoint.
-func Permits() (names []string) {
-	for _, a := range agents {
-		if a.Allow != nil {
-			names = append(names, a.Name)
-		}
-	}
-	return names
-}
-
 // Agents returns the names of supported agents.
 func Agents() []string {
 	var names []string
@@ -100,26 +90,6 @@ func (a *Agent) WithoutTurns() *Agent {
 	copied := *a
 	copied.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e AgentEvent) bool { return e.Hook == Turn || e.Hook == Prompt })
 	return &copied
-}
-
-// TurnEvent returns the name of the event at the end of a turn, or "" for a plugin.
-func (a *Agent) TurnEvent() string {
-	for _, e := range a.Events {
-		if e.Hook == Turn {
-			return e.Name
-		}
-	}
-	return ""
-}
-
-// HookOf returns the hook of an event, or the event itself if no hook is known.
-func (a *Agent) HookOf(event string) string {
-	for _, e := range a.Events {
-		if e.Name == event {
-			return e.Hook
-		}
-	}
-	return event
 }
 
 // NeverRan returns the usual reasons if no hook of the agent has ever run.

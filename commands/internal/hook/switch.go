@@ -3,8 +3,11 @@ package hook
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tailscale/hujson"
 )
@@ -93,26 +96,44 @@ func (s Switch) in(file, text string) (off, stated bool) {
 	return off, off
 }
 
-// tomlValue returns the literal of a key with dots in a TOML text, or "". It knows tables, keys with
-// dots and tables on one line.
+// tomlWords matches strings, comments, punctuation, line ends and bare words of a TOML text.
+var tomlWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s:""".*?"""|'''.*?''')|"(?:\\.|[^"\\])*"|'[^']*'|#.*|[][{}=,.\n]|[^][{}=,."'#\s]+`)
+})
+
+// tomlValue returns the literal of a key with dots in a TOML text, or "".
 func tomlValue(text, path string) string {
-	table := ""
-	for line := range strings.Lines(text) {
-		line, _, _ = strings.Cut(strings.ReplaceAll(line, " ", ""), "#")
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			table = strings.Trim(line, "[]") + "."
-			continue
-		}
-		key, value, _ := strings.Cut(line, "=")
-		for item := range strings.SplitSeq(strings.Trim(value, "{}"), ",") {
-			name, inner, inline := strings.Cut(item, "=")
-			if inline && table+key+"."+name == path {
-				return inner
+	const dot = "\x00" // a quoted key can have dots
+	table, key, isValue, arrays := "", "", false, 0
+	var inline []string // keys of the inline tables around
+	for _, word := range tomlWords().FindAllString(text, -1) {
+		switch {
+		case word[0] == '#':
+		case arrays > 0 || isValue && word == "[":
+			arrays += strings.Count("[{", word) - strings.Count("]}", word)
+		case word == "\n" && len(inline) == 0, word == "[":
+			key, isValue = "", false
+		case word == "]":
+			table = key + dot // also at the second one of [[key]]
+		case word == "{":
+			inline, key, isValue = append(inline, key), key+dot, false
+		case word == "}" && len(inline) > 0:
+			inline = inline[:len(inline)-1]
+		case word == "," && len(inline) > 0:
+			key, isValue = inline[len(inline)-1]+dot, false
+		case word == "=":
+			isValue = true
+		case isValue && table+key == strings.ReplaceAll(path, ".", dot):
+			return word
+		case isValue || word == "\n":
+		case word == ".":
+			key += dot
+		default:
+			name, err := strconv.Unquote(word)
+			if err != nil {
+				name = strings.Trim(word, "'")
 			}
-		}
-		if table+key == path {
-			return value
+			key += name
 		}
 	}
 	return ""

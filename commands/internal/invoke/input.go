@@ -16,7 +16,8 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// RootPath converts a path from the working directory to a path relative to the root.
+// RootPath converts a path from the working directory to a path relative to the root. As in git, a path
+// that begins with :/ is one from the root.
 func (c *Invocation) RootPath(name string) (string, error) {
 	if name == "" {
 		return "", errors.New("empty path")
@@ -24,6 +25,8 @@ func (c *Invocation) RootPath(name string) (string, error) {
 	p := path.Join(c.Store.Prefix(), filepath.ToSlash(name))
 	if filepath.IsAbs(name) {
 		p = Below(c.Store.Root(), name)
+	} else if top, ok := strings.CutPrefix(name, ":/"); ok {
+		p = path.Clean(top)
 	}
 	if p == ".." || strings.HasPrefix(p, "../") {
 		return "", fmt.Errorf("%q is outside the worktree", name)

@@ -85,7 +85,7 @@ type Needs struct {
 	WillSave        bool // the index will be needed
 	OwnProcessGroup bool // terminal signals do not reach git
 	Offline         bool // ask no program and no forge for the issue: a hook must not wait
-	NoRepository    bool // outside of a repository, an empty one is opened
+	NoRepository    bool // outside of a repository, an empty one is opened; after Open, this has happened
 }
 
 // Open opens the repository, reads the settings and starts the mirror. If it returns a
@@ -108,7 +108,7 @@ func (c *Invocation) OpenOwnFormat() error {
 	if err != nil {
 		return err
 	}
-	c.Store = store
+	c.Store, c.Needs.NoRepository = store, options.Empty
 	err = c.loadSettings()
 	if err == nil && c.mirror == nil && c.StartMirror != nil {
 		c.mirror = c.StartMirror(c)

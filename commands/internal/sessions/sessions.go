@@ -37,7 +37,7 @@ type Session struct {
 	Named      bool             `json:"named"`          // the branch or the environment named the issue
 	Branch     string           `json:"branch"`         // "" for a detached HEAD
 	Root       string           `json:"root"`           // root of the worktree
-	Head       string           `json:"head,omitempty"` // HEAD at the start of the session, or of its turn, in hex
+	Head       string           `json:"head,omitempty"` // Store.HeadMark at the start of the session, or of its turn
 }
 
 // Limits of the folder and of a record. Agents choose the texts of a record.

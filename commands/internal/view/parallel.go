@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore"
+	"git-checkpoint/gitstore/failure"
 )
 
 // ParallelText describes a checkpoint with files that are not here, such as "e422e20b (Coll, 2
@@ -44,7 +45,7 @@ func MergeCommand(n gitstore.NotHere) string {
 	case !n.Aside:
 		return command + " --changed merge"
 	case len(n.Files) <= fewFiles:
-		return command + " -- " + QuoteArgs(n.Files)
+		return command + " -- " + failure.PathArgs("/", n.Files...) // in any directory
 	}
 	return command // files that came later stay
 }

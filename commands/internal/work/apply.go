@@ -168,13 +168,24 @@ const maxPlan = 1 << 20
 // CountPlan records the number of phases in the plan of a recovery document that states no
 // total. A plan that cannot be read states none.
 func CountPlan(worktree string, r *checkpoint.Record) {
-	if r.Layout() != string(recovery.Name) || r.Progress().Total > 0 || r.PlanPath() == "" || worktree == "" {
+	if r.Layout() != string(recovery.Name) || r.Progress().Total > 0 {
 		return
 	}
-	data, size, err := invoke.ReadPlain(worktree, r.PlanPath(), maxPlan)
-	if n := progress.PlannedPhases(string(data)); err == nil && size <= maxPlan && n > 0 {
+	if n := progress.PlannedPhases(planText(worktree, r)); n > 0 {
 		r.SetPlanPhases(n)
 	}
+}
+
+// planText returns the text of the plan of a record, or "".
+func planText(worktree string, r *checkpoint.Record) string {
+	if r.PlanPath() == "" || worktree == "" {
+		return ""
+	}
+	data, size, err := invoke.ReadPlain(worktree, r.PlanPath(), maxPlan)
+	if err != nil || size > maxPlan {
+		return ""
+	}
+	return string(data)
 }
 
 // assign sets a value of --set. A save that leaves out invalid values keeps the value

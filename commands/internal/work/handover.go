@@ -60,7 +60,7 @@ func HandOverFacts(c *invoke.Invocation, s *view.Standing, reader string) view.P
 	l := lineage.List
 	more := view.PromptMore{
 		Session: reader, Last: LastSession(c, s.Checkpoint, s.Record), By: OtherAuthor(c, s.Checkpoint), Attempt: s.Record.PhaseAttempt(), Notes: pastNotes(s, l, line), Parallel: NotHere(c, s.Checkpoint.Issue, s.Checkpoint.ID),
-		Titles: planTitles(c, s.Record), NoRequests: !c.Settings.Bool("hooks.requests"),
+		Titles: progress.PlanTitles(planText(c.Store.Root(), s.Record)), NoRequests: !c.Settings.Bool("hooks.requests"),
 	}
 	if !more.NoRequests {
 		var later []gitstore.Checkpoint
@@ -149,18 +149,6 @@ func changedInTurns(c *invoke.Invocation, s *view.Standing, l *gitstore.Lineage,
 		files = append(files, view.QuotePath(path)+" ("+word+of+")")
 	}
 	return files, fmt.Sprintf("turns %d-%d", since+1, last)
-}
-
-// planTitles returns the titles of the phases in the plan of a record, from the worktree.
-func planTitles(c *invoke.Invocation, r *checkpoint.Record) map[string]string {
-	if r.PlanPath() == "" || c.Store.Root() == "" {
-		return nil
-	}
-	data, size, err := invoke.ReadPlain(c.Store.Root(), r.PlanPath(), maxPlan)
-	if err != nil || size > maxPlan {
-		return nil
-	}
-	return progress.PlanTitles(string(data))
 }
 
 // mentioned returns 1 if a text names a path or its last element, else 0.

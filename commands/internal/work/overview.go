@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"git-checkpoint/commands/internal/invoke"
@@ -84,4 +85,43 @@ func state(s view.IssueSummary) string {
 		return "complete"
 	}
 	return s.Action
+}
+
+// ShowText prints a text that may contain control characters, in the pager if it is long. On a
+// terminal it escapes them.
+func ShowText(c *invoke.Invocation, data []byte) error {
+	if c.AtTerminal() {
+		data = []byte(view.CleanBlock(string(data)))
+	}
+	defer c.Page()()
+	_, err := c.Out.Write(data)
+	if invoke.LeftPager(err) {
+		return nil
+	}
+	return err
+}
+
+// Attempt compares the newest state of an issue with the source of a fork, f. Without a source, or
+// if it is lost, changes and time are unknown, and turns and tokens are those of the issue.
+func Attempt(ctx context.Context, s *gitstore.Store, cp *gitstore.Checkpoint, r *checkpoint.Record, f checkpoint.Fork) *view.Attempt {
+	turn := r.AgentTurn()
+	a := &view.Attempt{Issue: cp.Issue, ID: cp.ID, Since: -1, Turns: turn.Number, Tokens: checkpoint.SumOf(turn.Spent)}
+	if f.Issue == "" {
+		return a
+	}
+	if source, err := s.ForkSource(ctx, cp.Issue, f); err == nil {
+		a.Change = s.Files.TotalsOf(ctx, []gitstore.Pair{{From: source, To: cp}})[0]
+		if before, err := s.Record(source); err == nil {
+			a.Turns = max(a.Turns-before.AgentTurn().Number, 0)
+			a.Tokens = a.Tokens.Minus(checkpoint.SumOf(before.AgentTurn().Spent))
+		}
+	}
+	first, err := s.Find(ctx, cp.Issue, gitstore.First)
+	if cp.Issue == f.Issue {
+		first, err = s.ByID(ctx, cp.Issue, f.ID)
+	}
+	if err == nil { // the time of the first checkpoint of the fork, or of the source itself
+		a.Since = max(cp.Created.Sub(first.Created), 0)
+	}
+	return a
 }

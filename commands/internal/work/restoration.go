@@ -19,15 +19,16 @@ type Restoration struct {
 	Request gitstore.RestoreRequest
 	Paths   []string // of the command line, or relative to the root
 	Root    string   // of the worktree
+	Prefix  string   // working directory below the root
 	Done    *gitstore.Restored
 }
 
 // Again returns the command that repeats the restore with another flag; "" adds no flag. The command
 // names the issue, because the branch can be of another issue.
-func (r *Restoration) Again(flag string) string { return r.command(flag, r.Paths) }
+func (r *Restoration) Again(flag string) string { return r.command(flag, view.QuoteArgs(r.Paths)) }
 
-// command returns the command with a flag and paths.
-func (r *Restoration) command(flag string, paths []string) string {
+// command returns the command with a flag and quoted paths.
+func (r *Restoration) command(flag, paths string) string {
 	req, cp := &r.Request, r.Request.Checkpoint
 	words := []string{"git checkpoint restore", view.IssueArg(cp.Issue), view.QuoteArg(string(cp.ID))}
 	for _, option := range []struct {
@@ -45,8 +46,8 @@ func (r *Restoration) command(flag string, paths []string) string {
 			words = append(words, option.flag)
 		}
 	}
-	if len(paths) > 0 {
-		words = append(words, "--", view.QuoteArgs(paths))
+	if paths != "" {
+		words = append(words, "--", paths)
 	}
 	return strings.Join(words, " ")
 }
@@ -108,7 +109,7 @@ func (r *Restoration) OfOthers() string {
 	if len(r.Done.Others) == 0 || r.Request.Changed != "" {
 		return ""
 	}
-	return r.command("", r.Done.Others)
+	return r.command("", failure.PathArgs(r.Prefix, r.Done.Others...))
 }
 
 // Nothing returns a message for a restore that found the files as they were saved, or "". Such a

@@ -2,13 +2,17 @@ package work
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
+	"sync"
 
 	"git-checkpoint/commands/internal/invoke"
 	"git-checkpoint/commands/internal/sessions"
 	"git-checkpoint/commands/internal/view"
 	"git-checkpoint/gitstore"
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/checkpoint/story"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/trace"
 )
 
@@ -148,7 +152,8 @@ func NotHere(c *invoke.Invocation, issue checkpoint.Issue, except checkpoint.ID)
 }
 
 // setAside returns the newest checkpoint before another one that has uncommitted files on the same HEAD
-// which the other one and this worktree lack, if a checkpoint without uncommitted files follows it.
+// which the other one and this worktree lack, if a checkpoint without uncommitted files follows it. If this
+// clone has saved that one, the files have to be in a stash, or a reset took them away.
 func setAside(c *invoke.Invocation, issue checkpoint.Issue, id checkpoint.ID) *gitstore.NotHere {
 	l, err := c.Store.List(c.Ctx, issue, stepsRead)
 	at := -1
@@ -158,7 +163,9 @@ func setAside(c *invoke.Invocation, issue checkpoint.Issue, id checkpoint.ID) *g
 	if at < 0 {
 		return nil
 	}
-	head, clean, later := "", false, map[string]bool{}
+	uncommitted := sync.OnceValues(func() ([]string, error) { return c.Store.Files.Uncommitted(c.Ctx) })
+	head, later := "", map[string]bool{}
+	var clean *gitstore.Checkpoint
 	for i := range l.Checkpoints[at:] {
 		cp := &l.Checkpoints[at+i]
 		r, err := c.Store.Record(cp)
@@ -168,20 +175,26 @@ func setAside(c *invoke.Invocation, issue checkpoint.Issue, id checkpoint.ID) *g
 		head = r.Snapshot().Head
 		var gone []string
 		for _, f := range r.Files() {
-			if !later[f.Path] && clean {
+			isIgnored := (f.Status == "untracked" || f.Status == "added") && fsutil.Exists(filepath.Join(c.Store.Root(), filepath.FromSlash(f.Path)))
+			if !later[f.Path] && clean != nil && !isIgnored {
 				gone = append(gone, f.Path)
 			}
 			later[f.Path] = true
 		}
-		clean = clean || len(r.Files()) == 0
+		if clean == nil && len(r.Files()) == 0 {
+			clean = cp
+		}
 		if len(gone) == 0 {
 			continue
 		}
-		here, err := c.Store.Files.Uncommitted(c.Ctx)
-		if gone = slices.DeleteFunc(gone, func(path string) bool { return slices.Contains(here, path) }); err != nil || len(gone) == 0 {
-			return nil
+		here, err := uncommitted()
+		gone = slices.DeleteFunc(gone, func(path string) bool { return err != nil || slices.Contains(here, path) })
+		if len(gone) > 0 && c.Store.Facts.SavedHere(c.Ctx, clean) {
+			gone = c.Store.TakenAway(c.Ctx, cp, head, gone)
 		}
-		return &gitstore.NotHere{Checkpoint: *cp, Files: gone, Aside: true}
+		if len(gone) > 0 {
+			return &gitstore.NotHere{Checkpoint: *cp, Files: gone, Aside: true}
+		}
 	}
 	return nil
 }
@@ -208,4 +221,33 @@ func ChangedBy(s *gitstore.Store, l *gitstore.Lineage, i int) (paths []string) {
 		paths = append(paths, f.Path)
 	}
 	return paths
+}
+
+// StoryRecords returns a function that returns the newest record of a story, or nil if the
+// story has no readable record. The refs of the repository are listed once.
+func StoryRecords(c *invoke.Invocation) func(id string) *checkpoint.Record {
+	issues, _, _ := c.Store.Issues(c.Ctx, false)
+	left := 200 // stories whose own records are read
+	return func(id string) *checkpoint.Record {
+		issue, err := checkpoint.ParseIssue(id)
+		if err != nil || left == 0 || !slices.Contains(issues, issue) {
+			return nil
+		}
+		left--
+		_, r, err := c.Store.PointRecord(c.Ctx, issue)
+		if err != nil {
+			return nil
+		}
+		return r
+	}
+}
+
+// JoinStories returns the record of a pipeline's lead joined with the records of its stories
+// (story.Joined), and the standings of these stories. It returns every other record unchanged.
+func JoinStories(c *invoke.Invocation, r *checkpoint.Record) (*checkpoint.Record, []story.Standing) {
+	if r == nil || !story.IsLead(r) || story.IsComplete(r) {
+		return r, nil
+	}
+	all := story.Join(r, StoryRecords(c))
+	return story.Joined(r, all), all
 }

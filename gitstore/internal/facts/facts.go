@@ -116,7 +116,7 @@ func (s *Facts) findHalfMade(dir string) string {
 		if !filepath.IsAbs(at) { // worktree.useRelativePaths
 			at = filepath.Join(admin, at)
 		}
-		if err == nil && (at == dir || isSame(at, dir)) {
+		if err == nil && (at == dir || fsutil.IsSame(at, dir)) {
 			return admin
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Facts) FindOrAddWorktree(ctx context.Context, c *chain.Checkpoint, dir 
 	}
 	if c.Branch != "" {
 		if at := repository.CheckedOut(ctx, s.repo.Git, c.Branch); at != "" {
-			if isSame(at, dir) {
+			if fsutil.IsSame(at, dir) {
 				return Worktree{Dir: at}, nil
 			}
 			return Worktree{}, checkedOutIn(at, c.Branch)
@@ -106,13 +106,6 @@ func (s *Facts) RemoveWorktree(ctx context.Context, p Worktree) error {
 		return err
 	}
 	return s.DeleteMade(ctx, p.made)
-}
-
-// isSame reports whether two paths are the same directory.
-func isSame(a, b string) bool {
-	one, err := os.Stat(a)
-	other, otherErr := os.Stat(b)
-	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
 // checkedOutIn returns the error about a branch that the worktree in a directory has. Git also

@@ -124,7 +124,7 @@ func (t *taker) stage() error {
 		name := failure.QuoteStrict(refused[0].Path)
 		return &repo.RefusedError{
 			Reason: fmt.Sprintf("%s is staged, and git rejects it: %s: a server that checks received objects would reject every later checkpoint of this issue", name, refused[0].Reason),
-			Hint:   "git restore --staged -- " + name,
+			Hint:   "git restore --staged -- " + failure.PathArgs(t.repo.Info.Prefix, refused[0].Path),
 		}
 	}
 	for _, size := range t.sizes {

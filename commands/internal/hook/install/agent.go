@@ -1,11 +1,11 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
@@ -14,44 +14,86 @@ import (
 	"git-checkpoint/gitstore/failure"
 )
 
-// Agent plans the installation or removal of an agent's hooks. With NoTurns, an installed
-// hook of turns is removed. A removal includes the settings file that is not shared.
-func (r *Repo) Agent(a *hook.Agent, install bool) ([]HookChange, error) {
-	if r.c.Store.Root() == "" && !install && !r.Global {
-		return nil, nil
+// Plan adds the installation or removal of the hooks of agents, and of the skill, to a plan. With NoTurns,
+// an installed hook of turns is removed. A removal includes the settings files that are not shared.
+//
+// If there are several agents, a file that cannot be changed stays, with a warning and the command that
+// changes it. Plan fails if all files of an installation stay, or if only damaged files would be left.
+func (r *Repo) Plan(plan []HookChange, agents []*hook.Agent, skill, install bool) ([]HookChange, error) {
+	var stays []error
+	add := func(more []HookChange, err error) error {
+		plan = append(plan, more...)
+		if err != nil && len(agents) > 1 {
+			stays, err = append(stays, err), nil
+		}
+		return err
 	}
-	plan, err := r.agentFile(a, install, r.Local)
-	if err != nil || install || r.Global || r.Local || a.Local == "" {
-		return plan, err
+	for _, a := range agents {
+		places := []bool{r.Local}
+		if !install && !r.Global && !r.Local && a.Local != "" {
+			places = []bool{false, true}
+		}
+		for _, local := range places {
+			more, refused := r.agentFile(a, install, local)
+			r.AgentHooks = r.AgentHooks || len(more) > 0
+			err := add(more, refused)
+			if refused == nil && a.Plugin == "" {
+				err = add(r.permission(a, install))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
 	}
-	more, err := r.agentFile(a, install, true)
-	return append(plan, more...), err
+	if skill {
+		files, err := r.readSkills()
+		for _, f := range files {
+			err = cmp.Or(err, add(r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill"}, install)))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, err := range stays {
+		why := failure.Classify(err)
+		if len(plan) == 0 && (why.Code == failure.Usage || install && len(stays) >= len(agents)) {
+			return nil, err
+		}
+		r.c.Warnf("%s, and stays", strings.TrimSuffix(strings.TrimPrefix(why.Error(), "hooks: "), byOther))
+		if why.Hint != "" {
+			r.c.Infof("hint: %s", why.Hint)
+		}
+	}
+	return plan, nil
 }
 
 // agentFile plans the installation or removal of an agent's hooks in one settings file:
 // the shared one, or if local is true, the one that is not shared.
 func (r *Repo) agentFile(a *hook.Agent, install, local bool) ([]HookChange, error) {
 	file, err := r.settingsFile(a, local)
-	if err != nil && r.keepEdited {
-		r.c.Warnf("%v", err)
-		return nil, nil
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case a.Plugin != "":
+		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, r.flags(a, install)}, install)
+	case install:
+		return r.installAgent(a, file)
 	}
-	if a.Plugin != "" {
-		return r.ownFile(file, ownFile{a.InstallPlugin(!r.NoTurns), hook.PluginMark, "--agent " + a.Name}, install)
+	return r.uninstallAgent(a, file)
+}
+
+// flags returns the flags of hooks that choose an agent and its file.
+func (r *Repo) flags(a *hook.Agent, install bool) string {
+	flags := "--agent " + a.Name
+	for _, f := range []struct {
+		set  bool
+		flag string
+	}{{r.Local, " --local"}, {install && r.Allow && a.Allow != nil, " --allow"}, {install && r.NoTurns, " --no-turns"}} {
+		if f.set {
+			flags += f.flag
+		}
 	}
-	permission, err := r.permission(a, install)
-	if err != nil {
-		return nil, err
-	}
-	change := r.uninstallAgent
-	if install {
-		change = r.installAgent
-	}
-	plan, err := change(a, file)
-	return append(plan, permission...), err
+	return flags
 }
 
 // installAgent plans the installation of hooks in a settings file.
@@ -59,7 +101,7 @@ func (r *Repo) installAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookC
 	text, exists, installed := file.Text, file.Exists(), a
 	if r.NoTurns {
 		installed = a.WithoutTurns()
-		if slices.Contains(a.Installed(text), a.TurnEvent()) {
+		if len(a.Installed(text)) > len(installed.Installed(text)) {
 			keepDir, err := r.keepDir()
 			if err != nil {
 				return nil, err
@@ -73,12 +115,12 @@ func (r *Repo) installAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookC
 		text, err = a.Allow.Allow(text)
 	}
 	if err != nil {
-		return nil, r.settingsError(a, file, err)
+		return nil, failure.Errorf(failure.Usage, "git checkpoint hooks install --manual --agent "+a.Name, "hooks: %s: %w", r.shownFile(file.Path), err)
 	}
 	if text == file.Text {
 		return nil, nil
 	}
-	return r.change(file, "install --agent "+a.Name, "add hooks to ", func() error { return r.replace(file, text) })
+	return r.change(file, r.forced(true, r.flags(a, true)), "add hooks to ", func() error { return r.replace(file, text) })
 }
 
 // Manual returns text for manual installation: an agent's settings, or git's hooks if a
@@ -110,11 +152,7 @@ func (r *Repo) permission(a *hook.Agent, install bool) ([]HookChange, error) {
 	if !install && file.Exists() && !hook.PermissionMark.IsOwn(file.Text) {
 		return nil, nil // a user edited it
 	}
-	flags := "--agent " + a.Name
-	if install {
-		flags += " --allow"
-	}
-	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, flags}, install)
+	return r.ownFile(file, ownFile{hook.PermissionMark.Sign(a.Allow.Text), hook.PermissionMark, r.flags(a, install)}, install)
 }
 
 // settingsFile reads the file with an agent's hooks.
@@ -185,7 +223,7 @@ func isFolder(path string) bool {
 // objects and arrays existed before the install.
 func (r *Repo) uninstallAgent(a *hook.Agent, file atomicfile.Replacement) ([]HookChange, error) {
 	if err := a.Check(file.Text); err != nil && hook.Mentions(file.Text) {
-		return nil, r.settingsError(a, file, err)
+		return nil, failure.Errorf(failure.Usage, r.Scoped("git checkpoint hooks uninstall "+r.flags(a, false))+" # when the file is valid again", "hooks: %s: %w", r.shownFile(file.Path), err)
 	}
 	keepDir, err := r.keepDir()
 	if err != nil {
@@ -200,7 +238,7 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file atomicfile.Replacement) ([]Hoo
 	if text == file.Text && !gone {
 		return nil, nil
 	}
-	return r.change(file, "uninstall --agent "+a.Name, "take hooks out of ", func() error {
+	return r.change(file, r.forced(false, r.flags(a, false)), "take hooks out of ", func() error {
 		if !gone {
 			return r.replace(file, text)
 		}
@@ -210,11 +248,6 @@ func (r *Repo) uninstallAgent(a *hook.Agent, file atomicfile.Replacement) ([]Hoo
 		}
 		return err
 	})
-}
-
-// settingsError returns the error for an agent's settings file that cannot be changed.
-func (r *Repo) settingsError(a *hook.Agent, f atomicfile.Replacement, err error) error {
-	return failure.Errorf(failure.Usage, "git checkpoint hooks install --manual --agent "+a.Name, "hooks: %s: %w", r.shownFile(f.Path), err)
 }
 
 func gitManual(push bool) string {

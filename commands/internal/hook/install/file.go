@@ -31,16 +31,12 @@ func (r *Repo) keepDir() (string, error) {
 }
 
 // change plans a change of a file of an agent. A file outside of the repository, to which a symlink in the
-// worktree leads, is changed only if the change is forced.
-func (r *Repo) change(f atomicfile.Replacement, arguments, what string, do func() error) ([]HookChange, error) {
-	switch {
-	case r.Global || r.Force || r.within(f.Path):
+// worktree leads, is changed only by the command forced.
+func (r *Repo) change(f atomicfile.Replacement, forced, what string, do func() error) ([]HookChange, error) {
+	if r.Global || r.Force || r.within(f.Path) {
 		return []HookChange{{what + r.shownFile(f.Path), do}}, nil
-	case r.keepEdited:
-		r.c.Warnf("%s leads to %s, outside of this repository, and stays", r.shownFile(f.Name), f.Path)
-		return nil, nil
 	}
-	return nil, refuse("git checkpoint hooks "+arguments+" --force", "%s leads to %s, outside of this repository", r.shownFile(f.Name), f.Path)
+	return nil, refuse(forced, "%s leads to %s, outside of this repository", r.shownFile(f.Name), f.Path)
 }
 
 // folders reads the list of the folders that installs created. An uninstall removes no others.

@@ -45,7 +45,7 @@ func (r *Repo) installConfig() ([]HookChange, error) {
 		if event, command := r.configHook(e, r.Global); event == string(e) && command == e.ConfigCommand() {
 			continue
 		}
-		if err := r.editedConfig("install", e); err != nil {
+		if err := r.editedConfig(true, e); err != nil {
 			return nil, err
 		}
 		section := "hook." + e.ConfigName()
@@ -82,12 +82,12 @@ func (r *Repo) configHook(e hook.Event, own bool) (event, command string) {
 }
 
 // editedConfig refuses to change a configured hook whose command was edited by a user.
-func (r *Repo) editedConfig(verb string, e hook.Event) error {
+func (r *Repo) editedConfig(install bool, e hook.Event) error {
 	_, command := r.configHook(e, true)
 	if command == "" || command == e.ConfigCommand() || r.Force {
 		return nil
 	}
-	return refuse("git checkpoint hooks "+verb+" --force", "hook.%s.command in git's configuration (%s) was edited", e.ConfigName(), r.scope())
+	return refuse(r.forced(install), "hook.%s.command in git's configuration (%s) was edited", e.ConfigName(), r.scope())
 }
 
 // scope returns the scope of the configuration file to write.
@@ -214,7 +214,7 @@ func (r *Repo) installFile(site site, e hook.Event) ([]HookChange, error) {
 	case found == hook.Whole:
 		return nil, r.checkRuns(info, site, shown)
 	case found == hook.Edited && !r.Force:
-		return nil, r.edited("install", shown)
+		return nil, r.edited(true, shown)
 	case found == hook.Edited:
 		rest, _ := hook.Remove(text, e)
 		if hook.Find(rest, e) != hook.Absent {
@@ -244,8 +244,8 @@ func legacy(site site, e hook.Event, text string) bool {
 	return err == nil && hook.Manager(text) == "pre-commit" && hook.Find(string(data), e) == hook.Whole
 }
 
-func (r *Repo) edited(verb, shown string) error {
-	return refuse("git checkpoint hooks "+verb+" --force", "%s: its block was edited, or is another version's", shown)
+func (r *Repo) edited(install bool, shown string) error {
+	return refuse(r.forced(install), "%s: its block was edited, or is another version's", shown)
 }
 
 // checkRuns refuses a non-executable file, which git ignores. Setting the executable bit

@@ -36,11 +36,11 @@ type Repo struct {
 	Force   bool // also replace or remove edited text
 	NoTurns bool // no hook at the end of an agent's turn
 
-	Kept []view.Kept // copies of changed files that had content
+	Kept       []view.Kept // copies of changed files that had content
+	AgentHooks bool        // a planned change is one of an agent's hooks
 
 	c          *invoke.Invocation
 	keptConfig bool
-	keepEdited bool // files of install that a user edited stay, with a warning
 }
 
 // Open returns the open repository of a command.
@@ -141,7 +141,11 @@ func (r *Repo) site() (site, error) {
 	}
 	switch {
 	case !set && r.Global:
-		return site{}, refuse("git checkpoint hooks install", "--global needs git 2.54 or core.hooksPath in the global configuration")
+		hint := "git checkpoint hooks install"
+		if r.c.Needs.NoRepository {
+			hint = "git checkpoint enable --global # the hooks of agents"
+		}
+		return site{}, refuse(hint, "--global needs git 2.54 or core.hooksPath in the global configuration")
 	case set && (dir == os.DevNull || entry.Value == ""):
 		return site{}, refuse("git config --unset core.hooksPath", "core.hooksPath is %s: hooks are switched off", cmp.Or(entry.Value, "empty"))
 	case wide && !r.Global:
@@ -158,6 +162,23 @@ func (r *Repo) site() (site, error) {
 // refuse returns the error of an install or uninstall that would cause damage.
 func refuse(hint, format string, args ...any) error {
 	return failure.Errorf(failure.Refused, hint, "hooks: "+format, args...)
+}
+
+// Scoped returns a command with the flag of the scope.
+func (r *Repo) Scoped(command string) string {
+	if r.Global {
+		command += " --global"
+	}
+	return command
+}
+
+// forced returns the command that installs or removes with the flag --force.
+func (r *Repo) forced(install bool, flags ...string) string {
+	verb := "uninstall"
+	if install {
+		verb = "install"
+	}
+	return r.Scoped(strings.Join(append([]string{"git checkpoint hooks", verb}, flags...), " ")) + " --force"
 }
 
 // within reports whether a path, without its symlinks, belongs to the repository: to a worktree of it, or to

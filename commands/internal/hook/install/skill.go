@@ -8,22 +8,6 @@ import (
 	"git-checkpoint/commands/internal/hook"
 )
 
-// Skill plans to write or remove the files of the skill for agents.
-func (r *Repo) Skill(install bool) (plan []HookChange, err error) {
-	files, err := r.readSkills()
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		more, err := r.ownFile(f, ownFile{hook.Skill(), hook.SkillMark, "--skill"}, install)
-		if err != nil {
-			return nil, err
-		}
-		plan = append(plan, more...)
-	}
-	return plan, nil
-}
-
 // An ownFile describes a file that install writes as a whole: a plugin, a permission or a file
 // of the skill.
 type ownFile struct {
@@ -35,19 +19,14 @@ type ownFile struct {
 // ownFile plans to write or remove a file that install writes as a whole. It returns an error if
 // a user edited the file, unless the change is forced.
 func (r *Repo) ownFile(f atomicfile.Replacement, o ownFile, install bool) ([]HookChange, error) {
-	shown, edited, verb := r.shownFile(f.Path), f.Exists() && !o.mark.IsOwn(f.Text), "uninstall"
-	if install {
-		verb = "install"
-	}
+	shown, forced := r.shownFile(f.Path), r.forced(install, o.flags)
 	switch {
-	case edited && r.keepEdited:
-		r.c.Warnf("%s was edited, and stays", shown)
-	case edited && !r.Force:
-		return nil, refuse("git checkpoint hooks "+verb+" "+o.flags+" --force", "%s was edited, or another program wrote it", shown)
+	case f.Exists() && !o.mark.IsOwn(f.Text) && !r.Force:
+		return nil, refuse(forced, "%s was edited%s", shown, byOther)
 	case install && f.Text != o.text:
-		return r.change(f, "install "+o.flags, "write ", func() error { return r.replace(f, o.text) })
+		return r.change(f, forced, "write ", func() error { return r.replace(f, o.text) })
 	case !install && f.Exists():
-		return r.change(f, "uninstall "+o.flags, "remove ", func() error {
+		return r.change(f, forced, "remove ", func() error {
 			err := r.keep(f, f.Remove)
 			if err == nil {
 				r.removeFolders(filepath.Dir(f.Path))
@@ -57,6 +36,9 @@ func (r *Repo) ownFile(f atomicfile.Replacement, o ownFile, install bool) ([]Hoo
 	}
 	return nil, nil
 }
+
+// byOther ends the text about an edited file.
+const byOther = ", or another program wrote it"
 
 // readSkills reads the files of the skill, including missing ones.
 func (r *Repo) readSkills() ([]atomicfile.Replacement, error) {

@@ -27,23 +27,16 @@ func (r *Repo) Uninstall() ([]HookChange, error) {
 		return nil, err
 	}
 	plan = append(plan, out...)
-	r.keepEdited = true
-	for _, name := range hook.Agents() {
-		a := hook.AgentNamed(name)
-		if r.Global && a.Home == "" {
-			continue
-		}
-		out, err := r.Agent(a, false)
-		if err != nil {
-			return nil, err
-		}
-		plan = append(plan, out...)
-	}
 	if r.c.Store.Root() == "" && !r.Global {
 		return plan, nil
 	}
-	out, err = r.Skill(false)
-	return append(plan, out...), err
+	var agents []*hook.Agent
+	for _, name := range hook.Agents() {
+		if a := hook.AgentNamed(name); !r.Global || a.Home != "" {
+			agents = append(agents, a)
+		}
+	}
+	return r.Plan(plan, agents, true, false)
 }
 
 // unsetConfig plans to unset both configuration entries of a hook. Other entries in the
@@ -53,7 +46,7 @@ func (r *Repo) unsetConfig(e hook.Event) ([]HookChange, error) {
 	if event == "" && command == "" {
 		return nil, nil
 	}
-	if err := r.editedConfig("uninstall", e); err != nil {
+	if err := r.editedConfig(false, e); err != nil {
 		return nil, err
 	}
 	section := "hook." + e.ConfigName()
@@ -133,7 +126,7 @@ func (r *Repo) uninstallFile(path, aside string, e hook.Event) ([]HookChange, er
 	case found == hook.Absent:
 		return nil, nil
 	case found == hook.Edited && !r.Force:
-		return nil, r.edited("uninstall", shown)
+		return nil, r.edited(false, shown)
 	case hook.Find(rest, e) != hook.Absent:
 		return nil, refuse("", "%s: the block's closing mark is missing: take it out by hand", shown)
 	case gone:

@@ -177,15 +177,7 @@ func (r Info) isFoundAtRoot() bool {
 		return true // in most repositories, without a look at the files
 	}
 	dir, ok := gitDirAt(r.Root)
-	if !ok {
-		return false
-	}
-	found, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	own, err := os.Stat(r.Dir)
-	return err == nil && os.SameFile(found, own)
+	return ok && fsutil.IsSame(dir, r.Dir)
 }
 
 // CopiedFrom returns the root of the linked worktree whose git directory this worktree uses,
@@ -250,16 +242,25 @@ func Discover(ctx context.Context, g git.Git) (Info, error) {
 	return r, nil
 }
 
-// The error for a missing repository wraps ErrNone. For the usual reason, git's message
-// contains no directory and repeats the text of ErrNone.
+// none returns the error for a missing repository, which wraps ErrNone. For the usual reason, git's message
+// contains no directory and repeats the text of ErrNone. Git gives this reason for a damaged .git too.
 func none(dir string, err error) error {
-	switch here, pathErr := physical(dir); {
-	case err == nil:
+	if err == nil {
 		return fmt.Errorf("%w: git answered nothing", ErrNone)
-	case pathErr == nil && (strings.Contains(err.Error(), "(or any of the parent directories)") || strings.Contains(err.Error(), "(or any parent up to mount point")):
-		return fmt.Errorf("%w: %s", ErrAbsent, here)
 	}
-	return fmt.Errorf("%w: %w", ErrNone, err)
+	here, pathErr := physical(dir)
+	isUsual := strings.Contains(err.Error(), "(or any of the parent directories)")
+	if pathErr != nil || !isUsual && !strings.Contains(err.Error(), "(or any parent up to mount point") {
+		return fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
+	for up, below := here, ""; isUsual && up != below && (below == "" || !slices.Contains(ceilings, up)); up, below = filepath.Dir(up), up {
+		if parts, _ := os.ReadDir(filepath.Join(up, ".git")); len(parts) > 0 {
+			return failure.Errorf(failure.Repository, "git init "+failure.Quote(up)+" # makes what is missing, with HEAD on the default branch",
+				"%w: %s is damaged: HEAD, objects or refs are missing or invalid", ErrNone, filepath.Join(up, ".git"))
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrAbsent, here)
 }
 
 // physical returns a directory without symlinks. Relative paths in git's output are
