@@ -226,7 +226,7 @@ var damageText = sync.OnceValue(func() *regexp.Regexp {
 // wrong, and no command saves under another key.
 func noneHint(c *invoke.Invocation, issue checkpoint.Issue) (string, []string) {
 	arg := view.IssueArg(issue)
-	if len(c.Line.Args) > 0 && c.HasFlag("remote") && slices.Contains(c.Remotes(), string(issue)) {
+	if len(c.Line.Args) > 0 && c.HasFlag("remote") && slices.Contains(c.Store.RemoteNames(), string(issue)) {
 		return "git checkpoint " + c.Line.Name + " --remote=" + view.QuoteArg(string(issue)), []string{string(issue) + " is a remote"}
 	}
 	hints, details := work.UndoHints(c, issue)

@@ -96,7 +96,7 @@ func candidatesOf(c *invoke.Invocation, kind complete.Kind, line *complete.Comma
 		issues, _ := c.IssuesWithCheckpoints()
 		return plainWords(issues)
 	case complete.Remote:
-		return plainWords(c.Remotes())
+		return plainWords(c.Store.RemoteNames())
 	case complete.Branch:
 		out, _ := c.Store.Git().Output(c.Ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
 		return plainWords(strings.Fields(string(out)))

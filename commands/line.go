@@ -19,7 +19,11 @@ import (
 // parseLine parses a command line. Flags may come before the command, and before or after
 // its arguments. Words after "--" are arguments.
 func parseLine(commands []*invoke.Command, args []string) (*line, error) {
-	l := &line{json: guessJSON(args), commands: commands}
+	options := args
+	if i := slices.Index(args, "--"); i >= 0 {
+		options = args[:i]
+	}
+	l := &line{json: slices.Contains(options, "--json"), commands: commands} // also if the line is invalid
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
@@ -73,14 +77,6 @@ type line struct {
 func (l *line) start() {
 	own, run := l.command.Start()
 	l.run, l.flags = run, append(own, l.common.Flags()...)
-}
-
-// guessJSON reports whether a line contains --json, also if the line is invalid.
-func guessJSON(args []string) bool {
-	if i := slices.Index(args, "--"); i >= 0 {
-		args = args[:i]
-	}
-	return slices.Contains(args, "--json")
 }
 
 // findCommand separates leading flags, command name and remaining words.

@@ -288,9 +288,15 @@ const (
 
 // Remotes returns the default remotes for checkpoints, first the one that pushes go to: checkpoint.remote,
 // otherwise those of git. git pushes to branch.<name>.pushRemote, remote.pushDefault, branch.<name>.remote
-// or origin, in this order, and fetches from branch.<name>.remote or origin. It fails with ErrNoRemote.
-// If git would push nowhere, it returns an error with the remotes of a fetch.
-func (s *Store) Remotes(ctx context.Context) ([]string, error) { return s.chain.Remotes(ctx) }
+// or origin, in this order, and fetches from branch.<name>.remote or origin. <name> is the branch of the
+// issue, if one is given and this clone has its branch, otherwise that of HEAD. Remotes fails with
+// ErrNoRemote. If git would push nowhere, it returns an error with the remotes of a fetch.
+func (s *Store) Remotes(ctx context.Context, issues ...checkpoint.Issue) ([]string, error) {
+	return s.chain.Remotes(ctx, issues...)
+}
+
+// RemoteNames returns the names of the configured remotes.
+func (s *Store) RemoteNames() []string { return remote.Names(s.repo.Config) }
 
 // ShownRemote returns a remote's name for output, without password.
 func ShownRemote(name string) string { return chain.ShownRemote(name) }

@@ -73,8 +73,13 @@ type LineState struct {
 // Line returns the line of commits of an issue, and stores the commits that the repository lacks. It
 // fails with *NoneError if the issue has no valid checkpoint. The caller must close it.
 func (s *Store) Line(ctx context.Context, issue checkpoint.Issue) (*Line, error) {
+	return s.line(ctx, issue, false)
+}
+
+// line is Line, or the line of the archive alone, whose commits lie in a temporary folder.
+func (s *Store) line(ctx context.Context, issue checkpoint.Issue, archived bool) (*Line, error) {
 	defer trace.Begin(trace.Step, "line of commits").End()
-	b := &lineBuilder{ctx: ctx, issue: issue, objects: s.repo.NewObjectWriter(), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
+	b := &lineBuilder{ctx: ctx, issue: issue, archived: archived, objects: s.repo.NewObjectWriter(), known: map[plumbing.Hash]int{}, from: map[string]plumbing.Hash{}, line: &Line{
 		Git: s.repo.Git, store: s, number: map[plumbing.Hash]int{}, steps: map[plumbing.Hash]plumbing.Hash{},
 		heads: map[plumbing.Hash]*repo.RawCommit{}, made: map[plumbing.Hash]int{},
 	}}
@@ -141,14 +146,15 @@ func (l *Line) HasStep(st *LineState) bool {
 
 // A lineBuilder makes a Line.
 type lineBuilder struct {
-	ctx     context.Context
-	issue   checkpoint.Issue
-	objects *repo.ObjectWriter
-	line    *Line
-	known   map[plumbing.Hash]int // index of the state of a checkpoint's commit; -1 while it is added
-	others  []*chain.Descent      // of the issue's source and forks
-	asked   bool                  // others is complete
-	from    map[string]plumbing.Hash
+	ctx      context.Context
+	issue    checkpoint.Issue
+	archived bool // the line is of the archive alone
+	objects  *repo.ObjectWriter
+	line     *Line
+	known    map[plumbing.Hash]int // index of the state of a checkpoint's commit; -1 while it is added
+	others   []*chain.Descent      // of the issue's source and forks
+	asked    bool                  // others is complete
+	from     map[string]plumbing.Hash
 }
 
 // read reads the chain of an issue, or its archive if no checkpoint is in the chain.
@@ -161,7 +167,7 @@ func (b *lineBuilder) read(issue checkpoint.Issue) (*chain.Descent, error) {
 		}
 		chains[n], b.from[ref] = c, c.Tip
 	}
-	if d := chains[0].Descent(chains[1]); len(d.List) > 0 {
+	if d := chains[0].Descent(chains[1]); len(d.List) > 0 && !(b.archived && issue == b.issue) {
 		return d, nil
 	}
 	return chains[1].Descent(chains[1]), nil
@@ -405,7 +411,9 @@ func (b *lineBuilder) store() error {
 	if at, err := r.ReadRef(b.ctx, repo.LineRef(b.issue)); err == nil && at == l.Tips && k.IsEmpty() {
 		return nil
 	}
-	_ = r.SetLineRef(b.ctx, k, b.issue, l.Tips, b.from)
+	if !b.archived {
+		_ = r.SetLineRef(b.ctx, k, b.issue, l.Tips, b.from)
+	}
 	if k = k.Lacking(); k.IsEmpty() {
 		return nil
 	}

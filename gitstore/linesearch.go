@@ -2,10 +2,12 @@ package gitstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/internal/repo"
 	"git-checkpoint/gitstore/internal/trees"
 	"git-checkpoint/gitstore/trace"
 )
@@ -17,19 +19,33 @@ type ChangeQuery struct {
 	Content string   // the number of occurrences of this text has changed in a file, as git log -S
 }
 
-// Changed returns the checkpoints of an issue whose changes a query selects, with one git process.
+// Changed returns the checkpoints of an issue, live and archived, whose changes a query selects, with one
+// git process for the chain and one for the archive.
 func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQuery) (map[checkpoint.ID]bool, error) {
 	defer trace.Begin(trace.Step, "search of states").End()
-	line, err := s.Line(ctx, issue)
-	if err != nil {
-		return nil, err
+	found := map[checkpoint.ID]bool{}
+	for archived := false; ; archived = true {
+		line, err := s.line(ctx, issue, archived)
+		if archived && errors.As(err, new(*repo.NoneError)) {
+			return found, nil
+		}
+		if err == nil {
+			defer line.Close()
+			err = line.changed(ctx, q, found)
+		}
+		if err != nil || line.own.Chain.Ref == repo.ArchiveRef(issue) {
+			return found, err
+		}
 	}
-	defer line.Close()
+}
+
+// changed adds the checkpoints of a line whose changes a query selects.
+func (l *Line) changed(ctx context.Context, q ChangeQuery, found map[checkpoint.ID]bool) error {
 	byHead := map[string][]checkpoint.ID{} // by the line that git prints before the files of a state
 	var in strings.Builder
-	for i := range line.States {
-		st := &line.States[i]
-		head, before := st.Commit.String(), line.commitsBefore(st)
+	for i := range l.States {
+		st := &l.States[i]
+		head, before := st.Commit.String(), l.commitsBefore(st)
 		if len(before) == 0 {
 			head = trees.Empty.String() + " " + st.Tree.String()
 		}
@@ -40,13 +56,12 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 	if q.Content != "" {
 		args = append(args, "-S"+q.Content)
 	}
-	g := line.Git
+	g := l.Git
 	g.UserPathspecs = true
 	out, err := g.Pipe(ctx, []byte(in.String()), append(append(args, "--"), q.Paths...)...)
 	if err != nil {
-		return nil, fmt.Errorf("search the states of issue %s: %w", issue, err)
+		return fmt.Errorf("search the states of issue %s: %w", l.own.Chain.Issue, err)
 	}
-	found := map[checkpoint.ID]bool{}
 	var at []checkpoint.ID // of the state whose changed files follow
 	for text := range strings.Lines(string(out)) {
 		if !strings.Contains(text, "\t") {
@@ -57,7 +72,7 @@ func (s *Store) Changed(ctx context.Context, issue checkpoint.Issue, q ChangeQue
 			found[id] = true
 		}
 	}
-	return found, nil
+	return nil
 }
 
 // commitsBefore returns the commits from which the changes of a state count: the states before it, the

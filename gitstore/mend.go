@@ -20,7 +20,11 @@ func (s *Store) Borrows() bool { return len(s.repo.Info.ObjectDirs()) > 1 }
 // The request names no remote and no issue.
 func (s *Store) Mend(ctx context.Context, report *Report, req OpenRemoteRequest, remotes []string) (mended int, err error) {
 	sources := s.alternates()
-	defer func() { closeAll(sources) }()
+	defer func() {
+		for _, source := range sources {
+			source.Close()
+		}
+	}()
 	req.Issues, req.Archived, req.Whole = []checkpoint.Issue{report.Issue}, true, true
 	given := map[plumbing.Hash]bool{}
 	var failed []error
@@ -64,12 +68,6 @@ func (s *Store) alternates() (found []*odb.Database) {
 		}
 	}
 	return found
-}
-
-func closeAll(sources []*odb.Database) {
-	for _, source := range sources {
-		source.Close()
-	}
 }
 
 // intactCopy returns an object of the first source that has it undamaged, otherwise InvalidObject.

@@ -89,15 +89,14 @@ func (s *Store) ScanPush(ctx context.Context, name string, limit time.Duration, 
 	if len(groups) == 0 {
 		return found, errs
 	}
-	var e Exposed
+	var tips map[string]plumbing.Hash
 	if name != "" {
-		tips, err := s.sharer.Tips(ctx, name, limit)
-		if err != nil {
+		var err error
+		if tips, err = s.sharer.Tips(ctx, name, limit); err != nil {
 			s.repo.Notify("only the remote-tracking refs count: %v", err)
 		}
-		e.Listed, _ = remote.Listed(s.repo, tips, "")
 	}
-	outs, err := s.chain.Outgoing(ctx, name, e, groups...)
+	outs, err := s.chain.Outgoing(ctx, name, s.sharer.WithListed(ctx, Exposed{}, tips), groups...)
 	reqs := make([]ScanRequest, len(groups))
 	for k, n := range at {
 		reqs[k] = req

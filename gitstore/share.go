@@ -45,7 +45,12 @@ func (s *Store) OtherPushURLs(ctx context.Context, name string) []string {
 // RemoteOf returns the remote of an issue's remote-tracking ref, one of the given names and
 // URLs, or "" if the ref belongs to another one.
 func (s *Store) RemoteOf(ref string, issue checkpoint.Issue, remotes []string) string {
-	return s.chain.RemoteOf(ref, issue, remotes)
+	for _, name := range remotes {
+		if s.chain.TrackingRef(name, issue) == ref {
+			return name
+		}
+	}
+	return ""
 }
 
 // RemoteHasBranch reports whether a remote has a branch. It asks for no password.

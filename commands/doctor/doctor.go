@@ -125,7 +125,7 @@ func mend(c *invoke.Invocation, reports []*gitstore.Report, result *view.Doctor)
 			continue
 		}
 		req := gitstore.OpenRemoteRequest{Timeout: c.RemoteTimeout(), Quiet: !terminal.Has()}
-		n, err := c.Store.Mend(c.Ctx, r, req, c.Remotes())
+		n, err := c.Store.Mend(c.Ctx, r, req, c.Store.RemoteNames())
 		if n > 0 {
 			result.Fixed = append(result.Fixed, fmt.Sprintf("replaced %s of issue %s by whole copies", view.Plural(n, "damaged object"), r.Issue))
 		}

@@ -54,7 +54,6 @@ func runVerify(c *invoke.Invocation) error {
 	return err
 }
 
-// verifyAll verifies the named issue, or all issues.
 func verifyAll(c *invoke.Invocation, about func(string)) (reports []*gitstore.Report, err error) {
 	if !namesIssue(c) {
 		defer c.Store.CacheRefs(c.Ctx)()
@@ -112,7 +111,6 @@ func issuesToVerify(c *invoke.Invocation) ([]checkpoint.Issue, error) {
 	return slices.Compact(all), nil
 }
 
-// printFound prints problems, errors first.
 func printFound(c *invoke.Invocation, v view.Verify) {
 	for _, e := range v.Errors {
 		c.Printf("error: %s\n", view.Clean(e))

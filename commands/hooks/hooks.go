@@ -120,7 +120,6 @@ func runHooks(c *invoke.Invocation, o *hooksOptions) error {
 	return applyHooks(c, o)
 }
 
-// applyHooks installs, removes or shows hooks.
 func applyHooks(c *invoke.Invocation, o *hooksOptions) error {
 	c.Needs.NoRepository = o.global
 	if err := c.Open(); err != nil {
@@ -372,7 +371,6 @@ func runsText(a view.Agent, now time.Time) string {
 	return text
 }
 
-// hookLine describes a hook in one line.
 func hookLine(h view.Hook) string {
 	if h.Way == "" {
 		return h.Event + ": not installed"

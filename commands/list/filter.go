@@ -16,10 +16,12 @@ import (
 	"git-checkpoint/gitstore/layout/claude"
 )
 
-// filtered reports whether a flag filters the list.
 func (o *listOptions) filtered() bool {
 	return o.trigger != "" || o.phaseGiven || o.since != "" || o.before != "" || len(o.filters) > 0 || len(o.paths) > 0 || o.content != "" || o.grep != "" || o.failed || o.workflow.Type != ""
 }
+
+// searches reports whether a flag looks for a text or a change, so that the archive is searched too.
+func (o *listOptions) searches() bool { return len(o.paths) > 0 || o.content != "" || o.grep != "" }
 
 // listFilter returns the filter of the flags. Records are read last, and only if a flag
 // needs them.
@@ -43,8 +45,8 @@ func listFilter(c *invoke.Invocation, o *listOptions) (func(*gitstore.Checkpoint
 		}
 		all = append(all, wanted{path, value})
 	}
-	if (len(o.paths) > 0 || o.content != "") && (o.archived || o.remote.Given()) {
-		return nil, failure.Usagef("list: --path and --content compare the states of a live chain: omit --archived and --remote")
+	if (len(o.paths) > 0 || o.content != "") && o.remote.Given() {
+		return nil, failure.Usagef("list: --path and --content compare the states of this clone: omit --remote")
 	}
 	changed := work.ChangeFilter(c.Ctx, c.Store, gitstore.ChangeQuery{Paths: o.paths, Content: o.content}, func(err error) {
 		o.notSearched = errors.Join(o.notSearched, err)

@@ -4,6 +4,7 @@ package list
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"git-checkpoint/commands/internal/atomicfile"
@@ -34,7 +35,7 @@ var ListCommand = invoke.Command{
 		"timeline by phase with the changed files and lines of each checkpoint, and s marks\n" +
 		"checkpoints that are resumable but stale. Automatic checkpoints that follow each other\n" +
 		"have one line there, unless --verbose is set. list reads the records of the first 100\n" +
-		"checkpoints of an issue; verify reads all.",
+		"checkpoints of an issue; verify reads all. --grep, --path and --content search the archive too.",
 	Examples: []string{
 		"git checkpoint list 42",
 		"git checkpoint list -n 5 --trigger batch_complete",
@@ -219,6 +220,11 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 	}
 	defer c.Store.CacheRefs(c.Ctx)()
 	issues, strange, err := c.Store.Issues(c.Ctx, o.archived)
+	if err == nil && o.searches() && !o.archived {
+		var more []checkpoint.Issue
+		more, _, err = c.Store.Issues(c.Ctx, true)
+		issues = append(issues, slices.DeleteFunc(more, func(i checkpoint.Issue) bool { return slices.Contains(issues, i) })...)
+	}
 	if err != nil {
 		return err
 	}
@@ -241,7 +247,7 @@ func listAll(c *invoke.Invocation, o *listOptions, keep func(*gitstore.Checkpoin
 }
 
 // listOf returns an issue's checkpoints, limited by -n. The JSON record and the filters
-// need all checkpoints.
+// need all checkpoints. A search adds those of the archive.
 func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore.List, error) {
 	limit := o.limit
 	if c.Line.JSON || o.filtered() {
@@ -250,7 +256,14 @@ func listOf(c *invoke.Invocation, o *listOptions, i checkpoint.Issue) (*gitstore
 	if o.archived {
 		return c.Store.Archived(c.Ctx, i, limit)
 	}
-	return c.Store.List(c.Ctx, i, limit)
+	l, err := c.Store.List(c.Ctx, i, limit)
+	if err == nil && o.searches() {
+		var archive *gitstore.List
+		if archive, err = c.Store.Archived(c.Ctx, i, 0); err == nil {
+			l.Checkpoints = append(l.Checkpoints, archive.Checkpoints...)
+		}
+	}
+	return l, err
 }
 
 func showList(c *invoke.Invocation, o *listOptions, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) error {
@@ -410,7 +423,7 @@ func listThere(c *invoke.Invocation, o *listOptions, issues ...checkpoint.Issue)
 	if !o.remote.Given() {
 		return nil
 	}
-	remotes, err := c.FetchRemotes(o.remote.Value())
+	remotes, err := c.FetchRemotes(o.remote.Value(), issues...)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func runShow(c *invoke.Invocation, o *showOptions) error {
 		if err != nil {
 			return err
 		}
-		return c.WriteJSON(view.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Parallel: view.ParallelRecords(notHere(c, cp)), Fork: view.ForkRecord(r.Fork())})
+		return c.WriteJSON(view.Show{Type: "show", Checkpoint: json.RawMessage(data), Commit: cp.Commit.String(), SavedBy: cp.Author, Double: cp.Double, OtherCommits: cp.Twins, Parallel: view.ParallelRecords(notHere(c, cp)), Fork: view.ForkRecord(r.Fork())})
 	}
 	if at, people, err := c.Screen("auto"); err != nil || people && o.format == "" {
 		screenShow(c, at, cp, r)

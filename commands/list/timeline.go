@@ -12,7 +12,6 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 )
 
-// showTimelines prints lists as timelines for people.
 func showTimelines(c *invoke.Invocation, o *listOptions, at view.Screen, lists []*gitstore.List, keep func(*gitstore.Checkpoint) bool) {
 	var shown [][]view.Entry
 	folded := ""

@@ -84,7 +84,6 @@ func fetchBranch(c *invoke.Invocation, o *resumeOptions, name string) {
 	}
 }
 
-// switchBranch switches to a branch and opens the repository again.
 func switchBranch(c *invoke.Invocation, r *resumption, name string) error {
 	fetchBranch(c, r.options, name)
 	var err error

@@ -78,7 +78,7 @@ func ciFetch(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	remotes, err := c.FetchRemotes("")
+	remotes, err := c.FetchRemotes("", issue)
 	if errors.Is(err, gitstore.ErrNoRemote) {
 		c.Warnf("nothing is fetched: %v", err)
 		return startFork(c, issue, nil)

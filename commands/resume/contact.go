@@ -26,7 +26,7 @@ func fetchUnknown(c *invoke.Invocation, o *resumeOptions) error {
 	if err != nil || c.Store.HasIssue(c.Ctx, issue) {
 		return nil // resume reports the error
 	}
-	remotes, err := c.FetchRemotes("")
+	remotes, err := c.FetchRemotes("", issue)
 	if err != nil {
 		return nil
 	}

@@ -53,7 +53,6 @@ func showResumed(c *invoke.Invocation, r *resumption) error {
 	return nil
 }
 
-// plainResumed prints the resumed checkpoint in the form for scripts.
 func plainResumed(c *invoke.Invocation, r *resumption) {
 	work.LookBeside(c, &r.Standing)
 	more := view.Filled(view.Row{Label: "Next", Text: r.NextText()}, view.Row{Label: "Attempt", Text: r.attemptText()})

@@ -230,7 +230,6 @@ func (o *resumeOptions) check(c *invoke.Invocation) error {
 	return nil
 }
 
-// toResume finds and reads the checkpoint and computes its verdict.
 func toResume(c *invoke.Invocation, r *resumption) error {
 	o := r.options
 	r.changed = gitstore.Changed(o.changed)

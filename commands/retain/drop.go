@@ -50,23 +50,29 @@ func runDrop(c *invoke.Invocation, o *dropOptions) error {
 		return err
 	}
 	ids := idsOf(dropped) // "" for a commit without an id, which is dropped too
-	if err := confirmDrop(c, o, issue, ids); err != nil {
+	// A commit names one of several contents under an id, and the id names all of them.
+	isWhole := func(cp gitstore.Checkpoint) bool {
+		return o.all || !cp.Double || slices.ContainsFunc(c.Line.Args, cp.ID.Matches)
+	}
+	var names []string
+	for _, cp := range dropped {
+		name := cp.Name()
+		if !isWhole(cp) {
+			name = cp.Commit.String()
+		}
+		names = append(names, name)
+	}
+	if err := confirmDrop(c, o, issue, names); err != nil {
 		return err
 	}
 	result := "dropped"
-	isNamed := func(arg string) bool { return dropped[0].ID.Matches(arg) }
 	if alreadyDropped := dropped[0].Commit.IsZero(); alreadyDropped {
 		result = "purged"
-	} else if !o.all && len(dropped) == 1 && dropped[0].Double && !slices.ContainsFunc(c.Line.Args, isNamed) {
-		// A commit names one of several contents under an id, and the id names all of them.
-		if err := c.Store.DropContent(c.Ctx, &dropped[0]); err != nil {
-			return err
-		}
-	} else if err := dropThem(c, o, issue, ids); err != nil {
+	} else if err := dropThem(c, o, issue, dropped, isWhole); err != nil {
 		return err
 	}
 	if o.purge {
-		if err := purge(c, o, issue, ids, dropped); err != nil {
+		if err := purge(c, dropCommand(o, issue, names), issue, ids, dropped); err != nil {
 			return err
 		}
 	}
@@ -74,14 +80,24 @@ func runDrop(c *invoke.Invocation, o *dropOptions) error {
 	return showResult(c, "drop", issue, named, result, !o.purge)
 }
 
-// dropThem drops checkpoints. With --everything it also drops those below a shallow boundary.
-func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
+// dropThem drops checkpoints, and of those that are not whole only their contents. With --everything it
+// also drops those below a shallow boundary.
+func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, dropped []gitstore.Checkpoint, isWhole func(gitstore.Checkpoint) bool) (err error) {
 	l, listErr := c.Store.List(c.Ctx, issue, 0) // a damaged chain can be dropped too
+	for k := range dropped {
+		if cp := &dropped[k]; !isWhole(*cp) {
+			if err := c.Store.DropContent(c.Ctx, cp); err != nil {
+				return err
+			}
+		}
+	}
 	drop := c.Store.Drop
 	if o.all {
 		drop = c.Store.DropAll
 	}
-	err := drop(c.Ctx, issue, ids)
+	if ids := idsOf(slices.DeleteFunc(slices.Clone(dropped), func(cp gitstore.Checkpoint) bool { return !isWhole(cp) })); len(ids) > 0 {
+		err = drop(c.Ctx, issue, ids)
+	}
 	if err == nil && listErr == nil && l.Cut {
 		c.Infof("this clone is shallow: the content stays in the chain until a complete clone runs git checkpoint sync %s", view.QuoteArg(string(issue)))
 	}
@@ -89,14 +105,14 @@ func dropThem(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids 
 }
 
 // purge deletes dropped checkpoints' content and prints refs that still contain it.
-func purge(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
+func purge(c *invoke.Invocation, again string, issue checkpoint.Issue, ids []checkpoint.ID, dropped []gitstore.Checkpoint) error {
 	content, _ := c.Store.Files.LFSContent(dropped) // without checkpoints that cannot be read
 	carriers, err := c.Store.Purge(c.Ctx, issue, ids)
 	if err == nil {
 		err = c.Store.Files.SweepContent(c.Ctx, content)
 	}
 	if err != nil {
-		return failure.Errorf(failure.Failure, dropCommand(o, issue, ids)+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
+		return failure.Errorf(failure.Failure, again+" --purge", "%s dropped, and the purge is not complete: %w", view.Plural(len(ids), "checkpoint"), err)
 	}
 	for _, ref := range carriers {
 		c.Warnf("%s still carries what was dropped, and so does its remote: %s", ref, syncOf(c, ref, issue))
@@ -132,8 +148,8 @@ func purge(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []c
 // syncOf returns the command that removes dropped checkpoints from the remote of a
 // remote-tracking ref. The names of refs have digests of URLs, and not the URLs.
 func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
-	remotes := c.Remotes()
-	if configured, err := c.Remote(""); err == nil {
+	remotes := c.Store.RemoteNames()
+	if configured, err := c.Remote("", issue); err == nil {
 		remotes = append(remotes, configured)
 	}
 	sync := "git checkpoint sync " + view.IssueArg(issue) + " --remote "
@@ -147,16 +163,16 @@ func syncOf(c *invoke.Invocation, ref string, issue checkpoint.Issue) string {
 	}
 }
 
-func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) error {
+func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, names []string) error {
 	if o.yes {
 		return nil
 	}
-	what, hint := view.List(view.Strings(ids)), dropCommand(o, issue, ids)
+	what, hint := view.List(names), dropCommand(o, issue, names)
 	switch {
-	case o.all && len(ids) == 1:
+	case o.all && len(names) == 1:
 		what = "the only checkpoint"
 	case o.all:
-		what = "all " + view.Plural(len(ids), "checkpoint")
+		what = "all " + view.Plural(len(names), "checkpoint")
 	}
 	if o.purge {
 		hint += " --purge"
@@ -170,12 +186,12 @@ func confirmDrop(c *invoke.Invocation, o *dropOptions, issue checkpoint.Issue, i
 	return err
 }
 
-func dropCommand(o *dropOptions, issue checkpoint.Issue, ids []checkpoint.ID) string {
+func dropCommand(o *dropOptions, issue checkpoint.Issue, names []string) string {
 	command := "git checkpoint drop " + view.IssueArg(issue)
 	if o.all {
 		return command + " --everything"
 	}
-	return command + " " + strings.Join(view.Strings(ids), " ")
+	return command + " " + strings.Join(names, " ")
 }
 
 // toDrop returns the checkpoints that the arguments name. With --purge they may all be

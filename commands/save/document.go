@@ -82,7 +82,6 @@ func readSource(c *invoke.Invocation, o *saveOptions) (*source, error) {
 	return &source{as, file, data}, nil
 }
 
-// document parses the file as a document.
 func (s *source) document(c *invoke.Invocation, strict bool) (*layout.File, error) {
 	f, err := layout.Read(s.as, s.file, s.data)
 	if unknown, ok := errors.AsType[*layout.UnknownDocumentError](err); ok && unknown.Reason == "" {

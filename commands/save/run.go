@@ -240,7 +240,6 @@ func (k *keeper) warnBy(warnf func(string, ...any), format string, args ...any) 
 	}
 }
 
-// report prints the record of --json.
 func (k *keeper) report() error {
 	c := k.c
 	if !c.Line.JSON {

@@ -216,7 +216,6 @@ func counted(numbers []int, words []string) string {
 	return view.List(list)
 }
 
-// skipped prints that nothing was saved, and the reason.
 func skipped(c *invoke.Invocation, issue checkpoint.Issue, o *saveOptions, why string) error {
 	if c.Line.JSON {
 		return c.WriteJSON(view.Save{

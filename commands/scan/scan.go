@@ -63,7 +63,7 @@ func runScan(c *invoke.Invocation, o *scanOptions) error {
 	if err != nil {
 		return err
 	}
-	remote, err := c.Remote(o.remote)
+	remote, err := c.Remote(o.remote, issues...)
 	if err != nil && !errors.Is(err, gitstore.ErrNoRemote) {
 		return err
 	}

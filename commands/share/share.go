@@ -31,7 +31,6 @@ type options struct {
 	yes      bool // publish commits without confirmation
 }
 
-// flags returns the flags of fetch.
 func (o *options) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "remote", Usage: "use `REMOTE` instead of the configured remote", Destination: &o.remote},
@@ -54,28 +53,26 @@ func (o *options) open(c *invoke.Invocation) error {
 	if err != nil {
 		return err
 	}
-	named := o.remote
-	if o.remotes, err = c.FetchRemotes(named); err != nil {
-		return err
-	}
-	if o.remote = o.remotes[0]; c.Line.Name != "fetch" {
-		if o.remote, err = c.Remote(named); err != nil {
+	switch {
+	case o.all && (len(c.Line.Args) > 0 || c.Line.Common.Issue != ""):
+		return failure.Usagef("%s: --all takes no issue", c.Line.Name)
+	case !o.all:
+		issue, err := c.Issue()
+		c.SkipIssue() // the result names it
+		if o.issues = []checkpoint.Issue{issue}; err != nil {
 			return err
 		}
 	}
-	if !o.all {
-		issue, err := c.Issue()
-		c.SkipIssue() // the result names it
-		o.issues = []checkpoint.Issue{issue}
-		return err
+	ask := c.PushRemotes
+	if c.Line.Name == "fetch" {
+		ask = c.FetchRemotes
 	}
-	if len(c.Line.Args) > 0 || c.Line.Common.Issue != "" {
-		return failure.Usagef("%s: --all takes no issue", c.Line.Name)
+	if o.remotes, err = ask(o.remote, o.issues...); err == nil {
+		o.remote = o.remotes[0]
 	}
-	return nil
+	return err
 }
 
-// request returns the request that the options and the settings describe.
 func (o *options) request(c *invoke.Invocation, progress func(done, total int)) gitstore.FetchRequest {
 	return gitstore.FetchRequest{
 		Remote: o.remote, Issues: o.issues, Timeout: c.RemoteTimeout(), DryRun: o.dryRun, Archived: o.archived,
@@ -83,7 +80,6 @@ func (o *options) request(c *invoke.Invocation, progress func(done, total int)) 
 	}
 }
 
-// gate returns the gate of a push or a sync.
 func (o *options) gate(c *invoke.Invocation) *work.Gate {
 	return &work.Gate{Invocation: c, Remote: o.remote, DryRun: o.dryRun, Yes: o.yes, Ask: true}
 }
@@ -157,7 +153,6 @@ func counted(n int, what string) []string {
 	return []string{view.Plural(n, "checkpoint") + " " + what}
 }
 
-// checkpointsLine describes the exchanged checkpoints of one issue.
 func checkpointsLine(remote string, s gitstore.Synced) string {
 	switch {
 	case s.Result == gitstore.Absent:
@@ -174,7 +169,6 @@ func checkpointsLine(remote string, s gitstore.Synced) string {
 	return "issue " + string(s.Issue) + ": " + s.Result
 }
 
-// sharingFailed returns a failure that covers all issues that failed.
 func sharingFailed(c *invoke.Invocation, done []gitstore.Synced, err error) error {
 	if err == nil && !slices.ContainsFunc(done, func(s gitstore.Synced) bool { return s.Err != nil }) {
 		return nil

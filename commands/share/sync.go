@@ -27,12 +27,10 @@ func runSync(c *invoke.Invocation, o *options) error {
 	if err := o.open(c); err != nil {
 		return err
 	}
-	if len(o.issues) == 0 { // all issues
-		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
-		invoke.TellStrange(c, strange)
-	}
 	if len(o.issues) == 1 && len(o.remotes) > 1 { // git fetches from another remote than it pushes to
-		fetched, err := work.Fetch(c.Ctx, c, o.remotes[1:], o.request(c, nil))
+		req := o.request(c, nil)
+		req.Join = true // nothing is pushed there
+		fetched, err := work.Fetch(c.Ctx, c, o.remotes[1:], req)
 		for _, f := range fetched {
 			err = cmp.Or(err, f.Err)
 		}
@@ -58,13 +56,18 @@ func runSync(c *invoke.Invocation, o *options) error {
 	return showShared(c, "sync", o, gate.Untracked, done, err)
 }
 
-// ageBeforeSync applies the rules of age to the issues of a sync.
+// ageBeforeSync warns of refs that are no issues, and applies the rules of age to the issues of a sync.
 func ageBeforeSync(c *invoke.Invocation, o *options) {
-	if o.dryRun {
-		return
-	}
 	issues := o.issues
-	if len(issues) == 0 {
+	if len(issues) == 0 { // all issues
+		defer c.Store.CacheRefs(c.Ctx)()
+		_, strange, _ := c.Store.Issues(c.Ctx, false) // the sync reports the error
+		invoke.TellStrange(c, strange)
+	}
+	switch {
+	case o.dryRun:
+		return
+	case len(issues) == 0:
 		work.AgeAutomatically(c)
 		var err error
 		// If max_age_days is off, only issues with an archive count: to read every chain would take longer than the sync.

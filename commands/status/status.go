@@ -66,7 +66,7 @@ func (o *statusOptions) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "watch", Usage: "print the status again whenever it changes, until Ctrl+C", Destination: &o.watch},
 		&cli.BoolFlag{Name: "markdown", Usage: "print Markdown for a comment on the issue", Destination: &o.markdown},
 		&cli.StringFlag{Name: "by", Usage: "`NAME` of the command that would resume, checked against resume.compat", Destination: &o.judge.By},
-		&cli.BoolFlag{Name: "strict", Usage: "with --check: exit with 9 if there are warnings", Destination: &o.judge.Strict},
+		&cli.BoolFlag{Name: "strict", Usage: "exit with the verdict, and with 9 if there are warnings", Destination: &o.judge.Strict},
 		o.judge.Issue.FileFlag("compare with the issue in `FILE`"),
 		o.judge.Issue.OfflineFlag(),
 		invoke.ColorFlag(&o.color),
@@ -74,6 +74,7 @@ func (o *statusOptions) flags() []cli.Flag {
 }
 
 func runStatus(c *invoke.Invocation, o *statusOptions) error {
+	o.check = o.check || o.judge.Strict
 	o.judge.Look, o.judge.Issue.Recent = &gitstore.Look{}, !o.check && !c.Line.JSON
 	if o.watch {
 		return watch(c, o)
@@ -87,7 +88,6 @@ func runStatus(c *invoke.Invocation, o *statusOptions) error {
 	return printStatus(c, o)
 }
 
-// printStatus prints the status of the issue, or an overview of several.
 func printStatus(c *invoke.Invocation, o *statusOptions) error {
 	issue, err := statusIssue(c, o)
 	if o.done != "" && err != nil && failure.Classify(err).Code == failure.None {

@@ -265,7 +265,6 @@ func (b *bisection) show(issue checkpoint.Issue) error {
 	return b.showChanges(&before.Checkpoint, st, "git checkpoint restore "+name+" "+string(before.Checkpoint.ID))
 }
 
-// showChanges prints the changed files of a checkpoint, and a command.
 func (b *bisection) showChanges(from *gitstore.Checkpoint, st *gitstore.LineState, command string) error {
 	d, err := b.c.Store.Files.Compare(from, &st.Checkpoint)
 	if err == nil {

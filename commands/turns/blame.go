@@ -86,7 +86,6 @@ func runBlame(c *invoke.Invocation, o *blameOptions) error {
 	return nil
 }
 
-// blameRequest returns issue and file of the arguments [ISSUE] FILE.
 func blameRequest(c *invoke.Invocation, o *blameOptions) (req *gitstore.BlameRequest, err error) {
 	if len(c.Line.Args) == 0 {
 		return nil, failure.Usagef("blame: no file given")

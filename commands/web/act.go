@@ -46,7 +46,6 @@ var actions = map[string]action{
 	"drop":    {verb: "Drop", asks: "The checkpoint disappears here, and from every clone at the next sync. You can undo this here.", done: "Dropped", bad: true, undo: true},
 }
 
-// apply executes an action that needs no plan.
 func (v *visit) apply(act string, c *gitstore.Checkpoint) (err error) {
 	switch act {
 	case "archive":

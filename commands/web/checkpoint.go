@@ -149,7 +149,6 @@ func (v *visit) neighbour(at place, step int) *TimelineEntry {
 	return v.entry(place{at.list, at.at + step})
 }
 
-// actionsFor returns links to the available actions for a checkpoint.
 func (v *visit) actionsFor(c *gitstore.Checkpoint, names ...string) []ActionLink {
 	if !v.o.Write || c.ID == "" {
 		return nil

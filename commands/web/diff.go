@@ -128,7 +128,6 @@ func (v *visit) diffPage(from, to *gitstore.Checkpoint, b budget, paths []string
 	return d
 }
 
-// single returns the entry of a checkpoint alone.
 func (v *visit) single(c *gitstore.Checkpoint) *TimelineEntry {
 	return v.entry(place{&gitstore.List{Issue: c.Issue, Checkpoints: []gitstore.Checkpoint{*c}}, 0})
 }

@@ -187,7 +187,7 @@ func (v *visit) activity() error {
 		return err
 	}
 	slices.SortStableFunc(tips, gitstore.CompareTips)
-	a := v.newest(tips, v.search(parseFilter(v.r.URL.Query()), false))
+	a := v.newest(tips, v.search(parseFilter(v.r.URL.Query())))
 	p := v.page("Activity")
 	p.Tab = "activity"
 	p.Activity = a

@@ -51,7 +51,6 @@ func (v *visit) page(title string) *Page {
 	return p
 }
 
-// crumbs returns breadcrumbs to an issue, followed by more.
 func (v *visit) crumbs(i checkpoint.Issue, more ...Link) []Link {
 	return append([]Link{{"Issues", v.links.home()}, {issueLabel(i), v.links.issue(i)}}, more...)
 }
@@ -151,7 +150,7 @@ func (v *visit) issuePage(l *gitstore.List, f Filter, archived bool) *IssuePage 
 	if archived {
 		base, shown = v.links.view(l.Issue, "archive"), "Archive"
 	}
-	s := v.search(f, archived)
+	s := v.search(f)
 	m := &IssuePage{
 		Label: issueLabel(l.Issue), Archived: archived, Views: v.views(l.Issue, shown), URL: base, Filter: f,
 		Timeline: v.pager(base).timeline(l, s), Clear: base,

@@ -50,7 +50,6 @@ func (v *visit) wish() (w wish, err error) {
 	return w, nil
 }
 
-// fields returns the choices as the values of a form.
 func (w wish) fields() url.Values {
 	q := url.Values{}
 	if w.changed != "" {

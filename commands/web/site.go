@@ -172,7 +172,6 @@ func (v *visit) place() (place, error) {
 	return v.placeOf(i, v.r.PathValue("id"))
 }
 
-// placeOf returns the checkpoint with a name in URLs with its chain.
 func (v *visit) placeOf(i checkpoint.Issue, name string) (place, error) {
 	c, err := v.repo.Find(v.ctx, i, name)
 	if err != nil {

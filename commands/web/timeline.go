@@ -33,6 +33,7 @@ type TimelineEntry struct {
 	Compare           Link   // selects the checkpoint for a comparison, or completes it
 	Chosen            bool   // selected for a comparison
 	Pinned, Archived  bool
+	Double            string // see view.DoubleText
 }
 
 type Link struct{ Text, URL string }
@@ -116,16 +117,13 @@ type search struct {
 	err     error                                          // of changed
 }
 
-// search returns the search of a filter. Changes are compared only in live chains.
-func (v *visit) search(f Filter, archived bool) *search {
+func (v *visit) search(f Filter) *search {
 	s := &search{Filter: f, hasText: func(c *gitstore.Checkpoint, text string) bool { return work.HasText(v.repo.Store, c, text) }}
 	q := gitstore.ChangeQuery{Content: f.Content}
 	if f.Path != "" {
 		q.Paths = []string{f.Path}
 	}
-	if !archived {
-		s.changed = work.ChangeFilter(v.ctx, v.repo.Store, q, func(err error) { s.err = err })
-	}
+	s.changed = work.ChangeFilter(v.ctx, v.repo.Store, q, func(err error) { s.err = err })
 	return s
 }
 
@@ -189,7 +187,6 @@ func (v pager) timeline(l *gitstore.List, s *search) Timeline {
 	return t
 }
 
-// shown describes the range of checkpoints on a page.
 func shown(from, n int, t Timeline) string {
 	switch {
 	case n == 0:
@@ -257,7 +254,6 @@ func (v pager) rows(l *gitstore.List, f Filter, runs [][]int) []TimelineRow {
 	return rows
 }
 
-// listed returns the entry of a checkpoint in a list.
 func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) TimelineEntry {
 	c, e := of.Checkpoint, v.entry(of)
 	if v.many {
@@ -286,14 +282,13 @@ func (v pager) listed(l *gitstore.List, f Filter, i int, of *view.Entry) Timelin
 	return e
 }
 
-// entry returns an entry in the form of the page.
 func (v pager) entry(of *view.Entry) TimelineEntry {
 	c := of.Checkpoint
 	e := TimelineEntry{
 		Entry: *of, ID: c.Name(), Commit: c.Commit.String(),
 		Title: firstLine(of.Work()), Tokens: view.TokensText(checkpoint.SumOf(of.Usage)),
 		Mark: view.Category(c), Phase: shownPhase(c), Branch: c.Branch,
-		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c), Pinned: c.Pinned, Archived: c.Archived,
+		At: stamp(c.Created, v.entries.Now), URL: v.links.checkpoint(c), Pinned: c.Pinned, Archived: c.Archived, Double: view.DoubleText(c),
 	}
 	e.Short = view.CutBytes(checkpoint.ID(e.ID).Short(), 24)
 	if v.write && c.ID != "" && e.Problem == "" {

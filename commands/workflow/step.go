@@ -82,7 +82,13 @@ func take(c *invoke.Invocation, issue checkpoint.Issue, s step) error {
 	t.End()
 	if nothing, ok := errors.AsType[*progress.NothingError](err); ok {
 		failed := work.PushMissed(c, issue, s.options)
-		return cmp.Or(notTaken(c, issue, s, nothing.Reason, after), failed)
+		if !c.Line.JSON {
+			c.Infof("skipped: %s", nothing.Reason)
+			return failed
+		}
+		return cmp.Or(c.WriteJSON(s.json(view.Save{
+			Type: s.command, DryRun: s.options.DryRun, Issue: string(issue), Skipped: nothing.Reason, Trigger: string(s.trigger), Warnings: c.TakeWarnings(),
+		}, after)), failed)
 	}
 	if err != nil {
 		return err
@@ -114,18 +120,6 @@ func taken(c *invoke.Invocation, saved *gitstore.Saved, s step) error {
 		}
 	}
 	return cmp.Or(work.FinishSave(c, saved, s.options.Push, s.recordOf), then)
-}
-
-// notTaken prints that nothing was saved, and the reason. The --json record contains the
-// progress.
-func notTaken(c *invoke.Invocation, issue checkpoint.Issue, s step, why string, r *checkpoint.Record) error {
-	if !c.Line.JSON {
-		c.Infof("skipped: %s", why)
-		return nil
-	}
-	return c.WriteJSON(s.json(view.Save{
-		Type: s.command, DryRun: s.options.DryRun, Issue: string(issue), Skipped: why, Trigger: string(s.trigger), Warnings: c.TakeWarnings(),
-	}, r))
 }
 
 // recordOf returns the JSON record of a step that was saved.

@@ -148,7 +148,7 @@ type branchRule struct {
 var standards = wordSet(`
 	rfc iso iec ieee ansi din ecma es pep jep jsr sec cve cwe ghsa wcag fips nist
 	utf ucs ascii base sha md crc aes rsa des hmac hkdf pbkdf ed curve ecdsa
-	http https tls ssl ipv ip oauth oidc saml mp h vp av gb covid sars soc pci`)
+	http https tls ssl ipv ip oauth oidc saml usb html xhtml pcie sata nvme hdmi wifi unicode mp h vp av gb covid sars soc pci`)
 
 // noProjects lists words that are often followed by a number, but name no project of a
 // tracker in lower case: "release-2" and "python-3" are not issues.
@@ -165,6 +165,7 @@ var noProjects = wordSet(`
 	jquery eslint maven gradle bazel cmake boost hadoop kafka spark flink elastic elasticsearch mongo mongodb sqlite
 	mariadb nginx apache httpd tomcat jetty openssl gnome kde xcode flask fastapi numpy pandas torch pytorch tensorflow
 	unity unreal electron chrome chromium firefox safari rhel suse rocky arm armv x86 amd riscv cpp cxx csharp
+	css xml json yaml pdf ddr tls tcp udp bluetooth opengl vulkan directx webgl wasm
 	typescript ts js lua ghc elixir otp erlang ocaml dart flutter deno bun yarn pnpm symfony laravel wordpress drupal odoo
 	agent agents subagent worker worktree wt session thread chat prompt model claude opus sonnet haiku codex gpt gemini
 	grok llama qwen kimi glm deepseek mistral copilot cursor devin jules aider opencode droid amp`)

@@ -20,21 +20,16 @@ func MayBeAlias(name string, opens func(other string) bool) bool {
 	if !IsASCII(name) || strings.Contains(name, "~") || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
 		return true
 	}
-	other := swapCase(name)
-	if other == name { // no letters
-		other += invisible
-	}
-	return opens(other)
-}
-
-// swapCase returns name with upper-case letters in lower case and the others in upper case.
-func swapCase(name string) string {
-	return strings.Map(func(r rune) rune {
+	other := strings.Map(func(r rune) rune { // the name with the other case of each letter
 		if unicode.IsUpper(r) {
 			return unicode.ToLower(r)
 		}
 		return unicode.ToUpper(r)
 	}, name)
+	if other == name { // no letters
+		other += invisible
+	}
+	return opens(other)
 }
 
 // FoldName returns a form of a name that is equal for all names that some file system may treat

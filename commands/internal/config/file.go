@@ -79,19 +79,13 @@ func readIn(dir *os.Root, name string) (data []byte, err error) {
 	default:
 		data, err = dir.ReadFile(name)
 	}
-	return data, plainCause(err)
-}
-
-// plainCause strips the system call and the path, which the message already contains.
-func plainCause(err error) error {
-	var e *fs.PathError
-	if !errors.As(err, &e) {
-		return err
+	if e := (*fs.PathError)(nil); errors.As(err, &e) { // the message contains the path already
+		if _, system := e.Err.(syscall.Errno); system {
+			return data, e.Err
+		}
+		err = fmt.Errorf("leads out of the worktree: %w", e.Err)
 	}
-	if _, system := e.Err.(syscall.Errno); system {
-		return e.Err
-	}
-	return fmt.Errorf("leads out of the worktree: %w", e.Err)
+	return data, err
 }
 
 func absent(err error) bool {
@@ -173,7 +167,6 @@ func isNull(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// kindOf describes a node for error messages.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -173,7 +173,11 @@ func (s *Settings) TriggerEnabled(t checkpoint.Trigger) (ok bool, reason string)
 	if automatic && !s.Bool("auto_checkpoint") {
 		return false, "automatic checkpoints are off (auto_checkpoint, " + s.Origin("auto_checkpoint") + ")"
 	}
-	if name := switchOf(t); find(name) >= 0 && !s.Bool(name) {
+	name := switches + string(t) // manual saves have no such key
+	if strings.HasPrefix(string(t), "conflict_") && t.Known() {
+		name = switches + "conflict_events"
+	}
+	if find(name) >= 0 && !s.Bool(name) {
 		return false, "trigger " + string(t) + " is off (" + s.Origin(name) + ")"
 	}
 	return true, ""
@@ -249,12 +253,4 @@ func (s *Settings) at(name string, types ...Type) *value {
 		panic("config: no such setting of this type: " + name)
 	}
 	return &s.values[i]
-}
-
-// switchOf returns the key that enables the trigger. Manual saves have no such key.
-func switchOf(t checkpoint.Trigger) string {
-	if strings.HasPrefix(string(t), "conflict_") && t.Known() {
-		return switches + "conflict_events"
-	}
-	return switches + string(t)
 }

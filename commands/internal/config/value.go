@@ -80,7 +80,6 @@ func mustParse(k *Key) value {
 	return v
 }
 
-// parse parses the one-line form of a value.
 func parse(k *Key, text string) (value, error) {
 	switch k.Type {
 	case Bool:

@@ -165,7 +165,7 @@ func (a *Agent) calls(root *hujson.Value, e AgentEvent) bool {
 			commands = append(commands, elements(find(&groups[i], "hooks"))...)
 		}
 	}
-	return slices.ContainsFunc(commands, func(command hujson.Value) bool { return e.isCalled(a.commandText(&command)) })
+	return slices.ContainsFunc(commands, func(command hujson.Value) bool { return strings.Contains(a.commandText(&command), calls+e.Hook) })
 }
 
 // commandText returns the text of a command in a settings file, or "".

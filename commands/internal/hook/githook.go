@@ -292,6 +292,3 @@ func isOwnCommand(command string) bool {
 // calls occurs in each command that runs a hook of this program, including commands that
 // users have extended.
 const calls = "git-checkpoint hook "
-
-// isCalled reports whether a command of any author runs the hook of the event.
-func (e AgentEvent) isCalled(command string) bool { return strings.Contains(command, calls+e.Hook) }

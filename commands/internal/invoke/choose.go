@@ -233,8 +233,8 @@ func (c *Invocation) ofBranch(branch string) (choice, error) {
 	return n, err
 }
 
-// followsFork reports whether a branch goes on with a fork, and not with the issue in its name: this
-// clone has saved to the fork on this branch, or to neither, and made or fetched the branch with the fork.
+// followsFork reports whether a branch goes on with a fork, or with the issue that has its whole name, and
+// not with the issue in its name: this clone has saved to the fork on this branch, or to neither, and made or fetched the branch with the fork.
 func (c *Invocation) followsFork(fork, named checkpoint.Issue, branch string) bool {
 	f := c.Store.Facts
 	return f.HasSaved(c.Ctx, fork, branch) || !f.HasSaved(c.Ctx, named, branch) && (c.Store.HasRestored(c.Ctx, fork) || !f.IsLocal(c.Ctx, branch))
@@ -273,13 +273,13 @@ func (c *Invocation) isOfBranch(i checkpoint.Issue, branch string) bool {
 	return err == nil && newest.Branch == gitstore.RecordedBranch(branch)
 }
 
-// ofBranchName returns the issue in the name of a branch, otherwise the name itself.
+// ofBranchName returns the issue in the name of a branch, otherwise the name itself. The name itself also
+// counts if this clone saves the branch under it, and no setting has the rule.
 func (c *Invocation) ofBranchName(branch string) (choice, error) {
 	n := choice{from: fromBranch + branch}
-	i, ok := checkpoint.IssueFromBranch(branch, c.Settings.Pattern("issue_pattern"), func(word string) bool {
-		return !c.Store.HasIssue(c.Ctx, checkpoint.Issue(branch)) && c.isProject(word)
-	})
-	if ok {
+	pattern, own := c.Settings.Pattern("issue_pattern"), checkpoint.Issue(branch)
+	i, ok := checkpoint.IssueFromBranch(branch, pattern, c.isProject)
+	if ok && (pattern != nil || i == own || !c.isOfBranch(own, branch) || !c.followsFork(own, i, branch)) {
 		n.issue = i
 		return n, nil
 	}
@@ -291,11 +291,11 @@ func (c *Invocation) ofBranchName(branch string) (choice, error) {
 	return n, nil
 }
 
-// isProject reports whether an issue of this clone belongs to a project of a tracker, such as PROJ.
+// isProject reports whether an issue that was saved here belongs to a project of a tracker, such as PROJ.
 func (c *Invocation) isProject(word string) (found bool) {
 	_ = c.Store.EachIssue(c.Ctx, func(i checkpoint.Issue) bool {
 		number, isOfProject := strings.CutPrefix(string(i), word+"-")
-		found = isOfProject && strings.Trim(number, "0123456789") == ""
+		found = isOfProject && strings.Trim(number, "0123456789") == "" && c.Store.Facts.HasSaved(c.Ctx, i, "")
 		return !found
 	})
 	return found
@@ -408,7 +408,7 @@ func (c *Invocation) warnOtherIssue(i checkpoint.Issue, from string) {
 	if err != nil || branch == "" {
 		return
 	}
-	if named, err := c.ofBranchName(branch); err != nil || named.ofName {
+	if named, err := c.ofBranchName(branch); err != nil || named.ofName || string(i) == branch {
 		return
 	}
 	n, err := c.ofBranch(branch)

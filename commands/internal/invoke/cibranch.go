@@ -56,7 +56,13 @@ func (c *Invocation) ciBranchIn(name string) string {
 	branch := strings.TrimPrefix(get(name), "refs/heads/")
 	switch name {
 	case "GIT_BRANCH":
-		branch = c.withoutRemote(branch)
+		prefix := "" // names of remotes can contain slashes, so the longest name counts
+		for _, remote := range append(c.Store.RemoteNames(), "origin") {
+			if p := remote + "/"; strings.HasPrefix(branch, p) && len(p) > len(prefix) {
+				prefix = p
+			}
+		}
+		branch = branch[len(prefix):]
 		if branch == "detached" { // Jenkins checked out an id instead of a branch
 			return ""
 		}
@@ -66,18 +72,6 @@ func (c *Invocation) ciBranchIn(name string) string {
 		}
 	}
 	return branch
-}
-
-// withoutRemote returns a branch without the name of its remote. Names of remotes can
-// contain slashes, so the longest name counts.
-func (c *Invocation) withoutRemote(branch string) string {
-	prefix := ""
-	for _, remote := range append(c.Remotes(), "origin") {
-		if p := remote + "/"; strings.HasPrefix(branch, p) && len(p) > len(prefix) {
-			prefix = p
-		}
-	}
-	return branch[len(prefix):]
 }
 
 // notABranch matches names of tags, of the commits of a pull request and of GitHub's merge

@@ -78,6 +78,7 @@ type Subject struct {
 	announcement string                      // line about the issue, to be printed before the next output
 	renamed      map[string]checkpoint.Issue // of findRenamed, by branch
 	localCommits map[string]bool             // commits that WarnLocalCommits has named
+	double       string                      // commit whose other contents Find has named
 }
 
 // Needs say how Open opens the store.

@@ -200,7 +200,6 @@ func TurnFlag() cli.Flag {
 	return &cli.IntFlag{Name: "turn", Usage: "the turn of an agent with number `N`, as of list --turns"}
 }
 
-// takeTurn adds the checkpoint of --turn to the arguments.
 func (c *Invocation) takeTurn() error {
 	if !c.Line.Flags.IsSet("turn") {
 		return nil
@@ -218,9 +217,13 @@ func (c *Invocation) takeTurn() error {
 
 // Find returns the checkpoint of an issue that matches a name, as Store.Find does. The file
 // that the layout of the issue has for its newest state also names the newest checkpoint,
-// without its extension.
+// without its extension. Find prints that the id of the checkpoint has another content too.
 func (c *Invocation) Find(issue checkpoint.Issue, name string) (*gitstore.Checkpoint, error) {
 	cp, err := c.Store.Find(c.Ctx, issue, name)
+	if err == nil && cp.Double && c.Subject.double != cp.Commit.String() {
+		c.Subject.double = cp.Commit.String()
+		c.Infof("%s: %s", cp.Name(), view.DoubleText(cp))
+	}
 	if !errors.As(err, new(*gitstore.NotFoundError)) {
 		return cp, err
 	}
@@ -307,9 +310,11 @@ func DamageHint(c *Invocation, issue checkpoint.Issue) string {
 func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
 	arg := view.IssueArg(r.Issue)
 	l, err := c.Store.List(c.Ctx, r.Issue, 0)
-	isDamaged := func(cp gitstore.Checkpoint) bool { return cp.ID == "" || slices.Contains(r.Broken, cp.ID) }
+	isDamaged := func(cp gitstore.Checkpoint) bool {
+		return cp.ID == "" || slices.Contains(r.Broken, string(cp.ID)) || slices.Contains(r.Broken, cp.Commit.String())
+	}
 	var commands []string
-	elsewhere := !searched && len(r.Lost) > 0 && (len(c.Remotes()) > 0 || c.Store.Borrows()) // until doctor --fix has searched, a copy can be anywhere
+	elsewhere := !searched && len(r.Lost) > 0 && (len(c.Store.RemoteNames()) > 0 || c.Store.Borrows()) // until doctor --fix has searched, a copy can be anywhere
 	// Doctor also sets a ref back.
 	if elsewhere || r.BrokenRef {
 		commands = append(commands, "git checkpoint doctor --fix")
@@ -321,8 +326,8 @@ func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
 	case elsewhere || r.BrokenRef:
 	case len(r.Broken) > 0:
 		drop := "git checkpoint drop " + arg
-		for _, id := range r.Broken {
-			drop += " " + view.QuoteArg(string(id))
+		for _, name := range r.Broken {
+			drop += " " + view.QuoteArg(name)
 		}
 		commands = append(commands, drop+" # deletes the damaged checkpoint in every clone")
 	case len(r.Lost) > 0:
@@ -331,31 +336,31 @@ func RecoveryHint(c *Invocation, r *gitstore.Report, searched bool) string {
 	return strings.Join(commands, "\n")
 }
 
-// Remote returns the given remote, or that of pushes if the name is empty. The given remote is the
-// name of a configured remote, a URL or a path.
-func (c *Invocation) Remote(named string) (string, error) {
-	names, err := c.remotes(named)
+// Remote returns the first of PushRemotes.
+func (c *Invocation) Remote(named string, issues ...checkpoint.Issue) (string, error) {
+	names, err := c.PushRemotes(named, issues...)
 	if err != nil {
 		return "", err
 	}
 	return names[0], nil
 }
 
-// FetchRemotes returns the given remote, or those of fetches, which include that of pushes.
-func (c *Invocation) FetchRemotes(named string) ([]string, error) {
-	names, err := c.remotes(named)
+// FetchRemotes is PushRemotes for a fetch, which needs no choice of a remote for pushes.
+func (c *Invocation) FetchRemotes(named string, issues ...checkpoint.Issue) ([]string, error) {
+	names, err := c.PushRemotes(named, issues...)
 	if len(names) > 0 {
 		err = nil
 	}
 	return names, err
 }
 
-// remotes returns the given remote, otherwise those of the settings and of git as Store.Remotes does.
-func (c *Invocation) remotes(named string) ([]string, error) {
+// PushRemotes returns the given remote, otherwise those of the settings and of git as Store.Remotes does,
+// that of pushes first. The given remote is the name of a configured remote, a URL or a path.
+func (c *Invocation) PushRemotes(named string, issues ...checkpoint.Issue) ([]string, error) {
 	plain := named != "" && named[0] != '-' && !strings.ContainsAny(named, `/\:`)
-	if plain && !slices.Contains(c.Remotes(), named) {
+	if plain && !slices.Contains(c.Store.RemoteNames(), named) {
 		if _, err := os.Stat(named); err != nil && !c.gitKnowsRemote(named) {
-			meant := Nearest(named, c.Remotes())
+			meant := Nearest(named, c.Store.RemoteNames())
 			if meant != "" {
 				meant = "; did you mean " + meant + "?"
 			}
@@ -368,7 +373,7 @@ func (c *Invocation) remotes(named string) ([]string, error) {
 	if err := c.CheckRemoteSetting(); err != nil {
 		return nil, err
 	}
-	return c.Store.Remotes(c.Ctx)
+	return c.Store.Remotes(c.Ctx, issues...)
 }
 
 // gitKnowsRemote reports whether git has a URL for a name outside of remote.*.url: from
@@ -379,18 +384,6 @@ func (c *Invocation) gitKnowsRemote(name string) bool {
 		return true // git names the cause of an error
 	}
 	return slices.ContainsFunc(c.Store.Config(), func(e gitstore.ConfigEntry) bool { return e.Key == "remote."+name+".pushurl" })
-}
-
-// Remotes returns the names of the configured remotes.
-func (c *Invocation) Remotes() []string {
-	var names []string
-	for _, e := range c.Store.Config() {
-		name, isRemote := strings.CutPrefix(e.Key, "remote.")
-		if name, hasURL := strings.CutSuffix(name, ".url"); isRemote && hasURL {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // RemoteTimeout returns the time limit of one connection.

@@ -253,7 +253,7 @@ func ListedRecord(cp *gitstore.Checkpoint) Listed {
 	return Listed{
 		CheckpointID: string(cp.ID), Issue: string(cp.Issue), Commit: cp.Commit.String(), CreatedAt: cp.Created, ImportedAt: cp.Imported(),
 		Trigger: string(cp.Trigger), Phase: cp.Phase, Branch: cp.Branch, CanResume: cp.Resumable && problem == "",
-		Pinned: cp.Pinned, Valid: problem == "", LeftOut: cp.Omitted > 0, Double: cp.Double, OtherCommits: cp.Twins, Note: cp.Note, SavedBy: cp.Author,
+		Pinned: cp.Pinned, Archived: cp.Archived, Valid: problem == "", LeftOut: cp.Omitted > 0, Double: cp.Double, OtherCommits: cp.Twins, Note: cp.Note, SavedBy: cp.Author,
 	}
 }
 

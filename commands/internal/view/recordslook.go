@@ -81,6 +81,7 @@ type Listed struct {
 	Branch       string    `json:"branch" empty:"null"`
 	CanResume    bool      `json:"can_resume"`
 	Pinned       bool      `json:"pinned"`
+	Archived     bool      `json:"archived"`
 	Valid        bool      `json:"valid"`
 	LeftOut      bool      `json:"left_out"`      // a limit excluded files
 	Double       bool      `json:"double"`        // the chain has another content under this id
@@ -121,6 +122,9 @@ type Show struct {
 	Checkpoint any    `json:"checkpoint"`
 	Commit     string `json:"commit" empty:"null"`
 	SavedBy    string `json:"saved_by" empty:"null"`
+
+	Double       bool     `json:"double"`
+	OtherCommits []string `json:"other_commits"`
 
 	Parallel []Parallel       `json:"parallel"`
 	Fork     *checkpoint.Fork `json:"fork"` // nil if the issue is not a fork

@@ -87,14 +87,14 @@ func samples() map[string]any {
 			[]string{"T4"},
 		}, "finish": step("finish"), "finish-empty": WorkflowStep{Save: Save{Type: "finish"}},
 		"list": CheckpointList{Type: "list", Issue: "42", Latest: id, TotalCheckpoints: 2, Parallel: parallel, Fork: fork, Checkpoints: []ListRow{
-			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, true, false, false, nil, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []checkpoint.Spent{use}, []string{id}},
+			{Listed{id, "42", commit, made, made, "manual", "implementing", "feature/issue-42", true, true, false, true, false, false, nil, "caf\u00e9\nsecond line", "Ann"}, new(17), new(2), new(12), new(0), "ses_1", "claude", []string{"a.go", "b.go"}, []checkpoint.Spent{use}, []string{id}},
 			{Listed: Listed{Commit: commit, Note: "\x1b[31m\u202e\u009b\U000e0041\xff"}},
 		}},
 		"list-overview":   ListOverview{CheckpointList{Type: "list"}, summaries, 3},
 		"list-operations": Operations{CheckpointList{Type: "list"}, []Operation{{2, "undone", "adopt", []string{"42", "42+a"}, made, id, "refs/git-checkpoint/operations/_main/0000000002", false}, {Number: 1, State: "done", Command: "drop", Issues: []string{"42"}, At: made, Ref: "refs/git-checkpoint/operations/w-x/0000000001", Gone: true}}},
 		"status-overview": StatusOverview{Status{Type: "status"}, summaries, 3},
 		"list-empty":      CheckpointList{Type: "list"},
-		"show":            Show{"show", r, commit, "Ann", parallel, fork},
+		"show":            Show{"show", r, commit, "Ann", true, []string{commit}, parallel, fork},
 		"show-value":      Value{"show", id, "note", "text", commit},
 		"diff": CheckpointDiff{"diff", older, id, []diff.FieldChange{
 			{Path: "workflow_state.phase_attempt", Op: diff.Changed, Old: checkpoint.Number("1"), New: checkpoint.Number("2")},

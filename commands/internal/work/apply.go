@@ -267,7 +267,6 @@ func (e *edit) enter(r *checkpoint.Record, phase string) {
 	}
 }
 
-// applyIssue records the snapshot of the issue and its state label.
 func (e *edit) applyIssue(r *checkpoint.Record, i *freshness.SourceIssue) {
 	if i == nil {
 		return
@@ -365,7 +364,6 @@ func unknownPhase(r *checkpoint.Record, rules freshness.Rules) string {
 	return fmt.Sprintf("unknown phase %s (known: %s)", phase, view.List(rules.KnownPhases(r)))
 }
 
-// applyRecovery records whether and where work can resume.
 func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	if e.NoResume != "" {
 		r.SetCanResume(false)
@@ -392,7 +390,6 @@ func (e *edit) applyRecovery(r *checkpoint.Record) error {
 	return nil
 }
 
-// applyDigests records current digests of the record's plan and outputs.
 func (e *edit) applyDigests(r *checkpoint.Record) error {
 	outputs, plan := r.Outputs(), r.PlanPath()
 	var places []string

@@ -181,7 +181,6 @@ var Hasty = []checkpoint.Trigger{checkpoint.UserInterrupt, checkpoint.SessionEnd
 // expected are reasons for an unknown issue that need no warning.
 var expected = []string{noSource, errNoWorktree.Error(), errOffline.Error()}
 
-// ask reads the issue from a source, within timeouts.issue.
 func ask(c *invoke.Invocation, s source, i checkpoint.Issue, o IssueOptions) (*freshness.SourceIssue, error) {
 	switch s.Kind {
 	case "none":

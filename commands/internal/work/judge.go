@@ -180,7 +180,6 @@ func outputsFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Re
 	return freshness.Outputs{Checked: true, Missing: found.Missing, Changed: found.Changed}
 }
 
-// planFact compares the plan file with its digest at the save.
 func planFact(c *invoke.Invocation, cp *gitstore.Checkpoint, r *checkpoint.Record) freshness.Plan {
 	place, was := r.PlanPath(), r.PlanDigest()
 	switch {
@@ -221,7 +220,6 @@ func nextFact(c *invoke.Invocation, r *checkpoint.Record) freshness.Next {
 	return freshness.Next(n)
 }
 
-// handovers returns the handovers of the setting resume.compat.
 func handovers(c *invoke.Invocation) (all []freshness.Handover) {
 	for _, text := range c.Settings.Strings("resume.compat") {
 		h, ok := freshness.ParseHandover(text)

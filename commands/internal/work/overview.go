@@ -76,7 +76,6 @@ func ShowOverview(c *invoke.Invocation, issues []view.IssueSummary, others int, 
 	return nil
 }
 
-// state returns the word for the state of an issue.
 func state(s view.IssueSummary) string {
 	switch {
 	case !s.Valid:

@@ -72,7 +72,6 @@ func LastFailedPush(c *invoke.Invocation, i checkpoint.Issue) (f FailedPush) {
 // FailedPushes returns the issues whose last push in the background has failed.
 func FailedPushes(c *invoke.Invocation) []checkpoint.Issue { return issuesIn(c, pushFailed) }
 
-// issuesIn returns the issues with a note in a folder.
 func issuesIn(c *invoke.Invocation, folder string) (issues []checkpoint.Issue) {
 	files, _ := os.ReadDir(c.Store.Notes.Path(folder))
 	for _, f := range files {
@@ -91,8 +90,8 @@ func FetchStarted(ctx context.Context, c *invoke.Invocation) (asked bool) {
 	if c.Settings.String("push") == "never" || limit == 0 {
 		return false
 	}
-	remotes, err := c.FetchRemotes("")
 	issue, unnamed := c.NamedIssue()
+	remotes, err := c.FetchRemotes("", issue)
 	if err != nil || unnamed != nil {
 		return false
 	}

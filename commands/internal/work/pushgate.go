@@ -46,7 +46,13 @@ func (g *Gate) Check(req *gitstore.PushRequest) {
 // check returns an error if the objects of an issue must not be pushed. It asks a person if
 // the publication requires it. unknown is a ref of the remote whose commit is not here, or "".
 func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, unknown string, policy gitstore.PublicationPolicy) error {
-	what, verb := commitsText(p)
+	what, verb := fmt.Sprintf("%d commits, the newest %.12s,", p.Commits, p.Unpublished), "are"
+	switch {
+	case p.Commits == 1:
+		what, verb = fmt.Sprintf("commit %.12s", p.Unpublished), "is"
+	case p.Commits >= gitstore.MaxCommits:
+		what = fmt.Sprintf("%d or more commits, the newest %.12s,", gitstore.MaxCommits, p.Unpublished)
+	}
 	verb += map[bool]string{true: " missing on ", false: " not known to be on "}[unknown == ""] + gitstore.ShownRemote(g.Remote)
 	commits := fmt.Sprintf("the checkpoints of issue %s include %s, which %s", i, strings.TrimSuffix(what, ","), verb)
 	missing := what + " " + verb
@@ -81,7 +87,12 @@ func (g *Gate) check(i checkpoint.Issue, p *gitstore.Publication, unknown string
 		g.Secret = &p.Found[0]
 		g.warnOnce(fmt.Sprintf("%s is pushed with a possible secret: %s in %s", i, g.Secret.Rule, g.Secret.Path))
 	}
-	g.noteUntracked(p)
+	for _, path := range p.Untracked {
+		if g.first("untracked " + path) {
+			g.Untracked = append(g.Untracked, path)
+		}
+	}
+	slices.Sort(g.Untracked)
 	return nil
 }
 
@@ -138,7 +149,6 @@ func (g *Gate) unpublished(code int, i checkpoint.Issue, why, unknown string) er
 	return refuse(code, i, why, hint, next)
 }
 
-// refuse returns the error for a push that is stopped.
 func refuse(code int, i checkpoint.Issue, why, hint, next string) error {
 	return &refusal{failure.Errorf(code, hint, "issue %s: checkpoints not pushed: %s", i, why), why, next}
 }
@@ -194,16 +204,6 @@ const (
 	maxSubmoduleChecks = 20
 )
 
-// noteUntracked collects the untracked files that a push makes public.
-func (g *Gate) noteUntracked(p *gitstore.Publication) {
-	for _, path := range p.Untracked {
-		if g.first("untracked " + path) {
-			g.Untracked = append(g.Untracked, path)
-		}
-	}
-	slices.Sort(g.Untracked)
-}
-
 // warnOnce prints a warning unless an earlier attempt printed it.
 func (g *Gate) warnOnce(text string) {
 	if g.first(text) && !g.Silent {
@@ -228,17 +228,6 @@ func ScanRequest(c *invoke.Invocation) gitstore.ScanRequest {
 	return gitstore.ScanRequest{Allow: c.Settings.Strings("scan_allow"), Command: c.Settings.String("scan_command")}
 }
 
-// commitsText describes the commits that a push would publish, with their verb.
-func commitsText(p *gitstore.Publication) (what, verb string) {
-	switch {
-	case p.Commits == 1:
-		return fmt.Sprintf("commit %.12s", p.Unpublished), "is"
-	case p.Commits >= gitstore.MaxCommits:
-		return fmt.Sprintf("%d or more commits, the newest %.12s,", gitstore.MaxCommits, p.Unpublished), "are"
-	}
-	return fmt.Sprintf("%d commits, the newest %.12s,", p.Commits, p.Unpublished), "are"
-}
-
 // A refusal is the error of a push that the gate stopped. The same push would be stopped
 // again.
 type refusal struct {
@@ -259,7 +248,6 @@ func (e *SecretsError) Error() string {
 	return fmt.Sprintf("issue %s: checkpoints not pushed: %s", e.issue, e.why())
 }
 
-// why describes the first secret.
 func (e *SecretsError) why() string {
 	text := fmt.Sprintf("possible secret: %s in %s", e.Found[0].Rule, e.Found[0].Path)
 	if line := e.Found[0].Line; line > 0 {

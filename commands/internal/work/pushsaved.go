@@ -93,7 +93,7 @@ func PushIssue(c *invoke.Invocation, issue checkpoint.Issue, push invoke.Optiona
 	if name == required {
 		name = ""
 	}
-	remote, err := c.Remote(name)
+	remote, err := c.Remote(name, issue)
 	if err != nil {
 		return err
 	}

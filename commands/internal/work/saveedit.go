@@ -99,7 +99,6 @@ func editor(c *invoke.Invocation, issue checkpoint.Issue, trigger checkpoint.Tri
 	return e.apply, nil
 }
 
-// readState reads and decodes the --state document.
 func (e *edit) readState(c *invoke.Invocation, name string) (*checkpoint.Map, error) {
 	if name == "" {
 		return nil, nil

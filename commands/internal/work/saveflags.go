@@ -116,7 +116,6 @@ func CheckUTF8(command string, texts ...string) error {
 	return nil
 }
 
-// check returns an error for an invalid value.
 func (o *SaveOptions) check(c *invoke.Invocation) error {
 	command := c.Line.Name
 	if err := CheckUTF8(
@@ -124,6 +123,9 @@ func (o *SaveOptions) check(c *invoke.Invocation) error {
 		"message", o.Message, "resume-from", o.ResumeFrom, "no-resume", o.NoResume, "summary", o.Summary,
 	); err != nil {
 		return err
+	}
+	if name := o.Push.Value(); name != required && !slices.Contains(c.Store.RemoteNames(), name) && invoke.Nearest(name, []string{required}) != "" {
+		return failure.Usagef("%s: --push: %s: there is no such remote; did you mean --push=%s?", command, name, required)
 	}
 	for _, text := range o.Decisions {
 		if text == "" || !utf8.ValidString(text) {

@@ -29,7 +29,6 @@ const (
 	progressKey   = "progress" // the point that the progress names
 )
 
-// textsBefore returns the kept texts of a record.
 func textsBefore(r *checkpoint.Record) keptTexts {
 	k := keptTexts{turn: r.AgentTurn(), texts: map[string]string{summaryKey: r.Doc().Text(summaryKey), progressKey: progress.DefaultCode(r)}}
 	if point := r.ResumeFrom(); point != k.texts[progressKey] {

@@ -99,6 +99,12 @@ func (s *Chains) findBack(ctx context.Context, issue checkpoint.Issue, name stri
 	case len(l.Checkpoints) <= back:
 		return nil, &repo.NotFoundError{Issue: issue, Name: name}
 	}
+	if c := &l.Checkpoints[back]; !c.Double || len(c.Twins) > 0 {
+		return c, nil
+	}
+	if l, err = s.List(ctx, issue, 0); err != nil { // for the other contents
+		return nil, err
+	}
 	return &l.Checkpoints[back], nil
 }
 

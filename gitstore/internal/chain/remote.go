@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -48,18 +49,25 @@ type Synced struct {
 var ErrNoRemote = failure.New(failure.Remote, "git remote add origin <url>", "no remote is configured")
 
 // Remotes has the rules of gitstore.Store.Remotes.
-func (s *Chains) Remotes(ctx context.Context) ([]string, error) {
+func (s *Chains) Remotes(ctx context.Context, issues ...checkpoint.Issue) ([]string, error) {
 	config, origin := s.repo.Config, ""
-	if name, _ := git.Last(config, "checkpoint.remote"); name != "" {
+	last := func(key string) string {
+		value, _ := git.Last(config, key)
+		return value
+	}
+	if name := last("checkpoint.remote"); name != "" {
 		return []string{name}, nil
 	}
 	branch, err := s.repo.Branch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	last := func(key string) string {
-		value, _ := git.Last(config, key)
-		return value
+	if len(issues) == 1 {
+		if newest, err := s.Newest(ctx, issues[0]); err == nil && newest.Branch != "" {
+			if at, _ := s.repo.ReadRef(ctx, "refs/heads/"+newest.Branch); !at.IsZero() {
+				branch = newest.Branch
+			}
+		}
 	}
 	if remote.Configured(config, "origin") {
 		origin = "origin"
@@ -69,11 +77,15 @@ func (s *Chains) Remotes(ctx context.Context) ([]string, error) {
 		upstream = ""
 	}
 	push := cmp.Or(last("branch."+branch+".pushremote"), last("remote.pushdefault"))
+	others := slices.DeleteFunc(remote.Names(config), func(name string) bool { return name == upstream })
 	isOther := merge != "" && merge != "refs/heads/"+branch && slices.Contains([]string{"", "simple"}, last("push.default"))
-	if push == "" && upstream != "" && origin != "" && upstream != origin && isOther {
+	if push == "" && upstream != "" && upstream != origin && len(others) > 0 && isOther {
 		push = origin
-		set, shown := "git config "+failure.QuoteStrict("branch."+branch+".pushRemote")+" ", ShownRemote(upstream)
-		err = failure.New(failure.Remote, set+origin+"\n"+set+failure.QuoteStrict(shown),
+		shown, hints := ShownRemote(upstream), []string{}
+		for _, name := range append(others, shown) {
+			hints = append(hints, "git config "+failure.QuoteStrict("branch."+branch+".pushRemote")+" "+failure.QuoteStrict(name))
+		}
+		err = failure.New(failure.Remote, strings.Join(hints, "\n"),
 			fmt.Sprintf("no push remote is chosen: branch %s goes on from another branch of %s, and git push would refuse too", branch, shown))
 	}
 	push = cmp.Or(push, upstream, origin)
@@ -98,16 +110,6 @@ func (s *Chains) TrackingRefs(name string) string {
 	return repo.RemoteRefs + dir + "/"
 }
 
-// RemoteOf returns the name or URL in remotes whose remote-tracking ref of an issue is ref. It
-// returns "" if the ref belongs to another remote.
-func (s *Chains) RemoteOf(ref string, i checkpoint.Issue, remotes []string) string {
-	at := slices.IndexFunc(remotes, func(name string) bool { return s.TrackingRef(name, i) == ref })
-	if at < 0 {
-		return ""
-	}
-	return remotes[at]
-}
-
 // ShownRemote returns a remote's name for output, without password.
 func ShownRemote(name string) string { return git.WithoutCredentials(name) }
 
@@ -116,27 +118,22 @@ func LookThere(remote, ref string) string {
 	return fmt.Sprintf("git fetch %s %s && git log FETCH_HEAD", failure.QuoteStrict(ShownRemote(remote)), failure.QuoteStrict(ref))
 }
 
-// RefsHere returns local refs of issues, or of all issues for an empty list: chains,
+// RefsHere returns local refs of one issue, or of all issues for another number: chains,
 // archives, own/ and the remote-tracking refs.
 func (s *Chains) RefsHere(ctx context.Context, remote string, issues []checkpoint.Issue) (map[string]plumbing.Hash, error) {
-	if len(issues) == 0 || len(issues) > ListAbove {
+	if len(issues) != 1 {
 		return s.repo.Refs.Values(ctx, repo.LiveRefs, repo.ArchiveRefs, repo.OwnRefs, s.TrackingRefs(remote))
 	}
 	here := map[string]plumbing.Hash{}
-	for _, i := range issues {
-		for _, name := range []string{repo.LiveRef(i), repo.ArchiveRef(i), repo.OwnRef(i), s.TrackingRef(remote, i)} {
-			hash, err := s.repo.ReadRef(ctx, name)
-			if err != nil && !errors.As(err, new(*repo.CorruptError)) {
-				return nil, err
-			}
-			here[name] = hash // a broken ref is reported when it is needed
+	for _, name := range []string{repo.LiveRef(issues[0]), repo.ArchiveRef(issues[0]), repo.OwnRef(issues[0]), s.TrackingRef(remote, issues[0])} {
+		hash, err := s.repo.ReadRef(ctx, name)
+		if err != nil && !errors.As(err, new(*repo.CorruptError)) {
+			return nil, err
 		}
+		here[name] = hash // a broken ref is reported when it is needed
 	}
 	return here, nil
 }
-
-// ListAbove is the number of issues above which all refs are read.
-const ListAbove = 20
 
 // After merges an earlier attempt's result into d. In that attempt the push succeeded,
 // but the local refs did not move.

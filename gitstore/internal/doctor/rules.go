@@ -78,8 +78,12 @@ func (s *subject) check(rules []rule) {
 
 // breaks notes that a restore refuses the checkpoint.
 func (s *subject) breaks() {
-	if s.l.ID != "" && !slices.Contains(s.report.Broken, s.l.ID) {
-		s.report.Broken = append(s.report.Broken, s.l.ID)
+	name := s.l.Name()
+	if s.l.Double {
+		name = s.l.Commit.String()
+	}
+	if s.l.ID != "" && !slices.Contains(s.report.Broken, name) {
+		s.report.Broken = append(s.report.Broken, name)
 	}
 }
 

@@ -25,7 +25,7 @@ type Report struct {
 	Checked  int      // number of checkpoints
 	Errors   []string // violations of the stored form or of a guarantee
 	Warnings []string
-	Broken   []checkpoint.ID // checkpoints that a restore refuses
+	Broken   []string        // checkpoints that a restore refuses: ids, and commits if an id has several contents
 	Lost     []plumbing.Hash // objects that are missing or damaged in this clone
 
 	BrokenRef bool // the ref of the chain or of the archive points to no existing commit

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"git-checkpoint/gitstore/internal/git/repository"
 	"git-checkpoint/gitstore/internal/ledger"
 	"git-checkpoint/gitstore/internal/refs"
+	"git-checkpoint/gitstore/internal/remote"
 	"git-checkpoint/gitstore/internal/repo"
 )
 
@@ -113,10 +115,12 @@ func (s *Facts) HasBranch(ctx context.Context, name string) bool {
 // tracking returns the remote-tracking branches with the name of a branch.
 func (s *Facts) tracking(ctx context.Context, branch string) (found []string, err error) {
 	values, err := s.repo.Refs.Values(ctx, "refs/remotes/")
+	names := remote.Names(s.repo.Config)
 	for ref := range values {
-		remote := strings.TrimPrefix(ref, "refs/remotes/")
-		if _, name, _ := strings.Cut(remote, "/"); name == branch {
-			found = append(found, remote)
+		shown := strings.TrimPrefix(ref, "refs/remotes/")
+		of, _, _ := strings.Cut(shown, "/")
+		if shown == cmp.Or(remote.TrackedBy(names, ref), of)+"/"+branch {
+			found = append(found, shown)
 		}
 	}
 	return found, err
@@ -128,13 +132,16 @@ func (s *Facts) IsLocal(ctx context.Context, branch string) bool {
 	return err == nil && len(found) == 0 && s.HasBranch(ctx, branch)
 }
 
-// HasSaved reports whether this clone saved a checkpoint of an issue on a branch, as the reflog of the
-// issue shows. The chain itself cannot prove it: other clones add to it.
+// HasSaved reports whether this clone saved a checkpoint of an issue on a branch, or on any for "", as the
+// reflog of the issue shows. The chain itself cannot prove it: other clones add to it.
 func (s *Facts) HasSaved(ctx context.Context, i checkpoint.Issue, branch string) bool {
 	entries, err := s.repo.Reflog(ctx, repo.LiveRef(i))
 	return err == nil && slices.ContainsFunc(entries, func(e refs.Logged) bool {
+		if !isSave(e) || branch == "" {
+			return isSave(e)
+		}
 		c, err := s.repo.ReadCommit(e.New)
-		return err == nil && isSave(e) && chain.CheckpointOf(c, i).Branch == RecordedBranch(branch)
+		return err == nil && chain.CheckpointOf(c, i).Branch == RecordedBranch(branch)
 	})
 }
 

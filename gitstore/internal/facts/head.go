@@ -1,15 +1,21 @@
 package facts
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/git/ancestry"
+	"git-checkpoint/gitstore/internal/trees"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A HeadReport compares current HEAD with HEAD at a checkpoint's save.
@@ -116,28 +122,60 @@ func (s *Facts) MergedInto(ctx context.Context, c *chain.Checkpoint) string {
 	return ""
 }
 
-// hasContent reports whether commits of ref have all that a state changed since both went apart.
+// hasContent reports whether commits of ref have all that a state changed since both went apart, and no
+// later commit has reverted it.
 func (s *Facts) hasContent(ctx context.Context, ref, state string) bool {
 	base, err := s.repo.Git.Line(ctx, "merge-base", state+"^", ref)
 	if err != nil {
 		return false
 	}
-	out, err := s.repo.Git.Output(ctx, "diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", base, state)
-	if err != nil {
+	changes, out := map[string]git.RawChange{}, []byte(nil)
+	diff := func(a, b string) (list []git.RawChange) {
+		if out, err = s.repo.Git.Output(ctx, "diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames", a, b); err == nil {
+			list, _, err = git.ParseRaw(out)
+		}
+		return list
+	}
+	for _, c := range diff(base, state) {
+		changes[c.Path] = c
+	}
+	if err != nil || len(changes) == 0 {
 		return false
 	}
-	changes, _, err := git.ParseRaw(out)
-	var paths []string
-	for _, c := range changes {
-		paths = append(paths, c.Path)
+	found, err := s.History().Versions(ctx, ref, base, slices.Collect(maps.Keys(changes)))
+	for path, c := range changes {
+		if err != nil || !found[path][ancestry.Version{Mode: c.NewMode, Hash: c.New}] {
+			return false
+		}
 	}
-	if err != nil || len(paths) == 0 {
-		return false
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	gone := 0
+	for _, now := range diff(state, ref) {
+		if c, is := changes[now.Path]; is && s.isReverted(ctx, c, now) {
+			if gone++; !now.New.IsZero() { // otherwise the file may have another name now
+				return false
+			}
+		}
 	}
-	found, err := s.History().Versions(ctx, ref, base, paths)
-	return err == nil && !slices.ContainsFunc(changes, func(c git.RawChange) bool {
-		return !found[c.Path][ancestry.Version{Mode: c.NewMode, Hash: c.New}]
-	})
+	return err == nil && gone < len(changes)
+}
+
+// isReverted reports whether the version of a file now has nothing of a change, although it had it once: it
+// is the version before the change, or the inverse of the change is in it.
+func (s *Facts) isReverted(ctx context.Context, c, now git.RawChange) bool {
+	if now.New == c.Old && now.NewMode == c.OldMode {
+		return true
+	}
+	var data [3][]byte
+	for n, hash := range []plumbing.Hash{c.New, now.New, c.Old} {
+		var err error
+		if data[n], err = trees.ReadAs(s.repo.Objects, plumbing.BlobObject, hash); err != nil {
+			return false
+		}
+	}
+	out, clean, err := s.repo.Git.MergeFile(ctx, data[0], data[1], data[2])
+	return err == nil && clean && bytes.Equal(out, data[1])
 }
 
 // RemoteMayHave reports whether a remote-tracking ref of a branch exists. The remote's default

@@ -160,6 +160,12 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 	st, err := s.snapshot.OpenSnapshot(c)
 	if len(b.Remote) > 0 {
 		upstream = slices.Min(b.Remote)
+		remotes, _ := s.chain.Remotes(ctx, c.Issue)
+		for _, name := range slices.Backward(remotes) { // that of pushes comes first
+			if name += "/" + branch; slices.Contains(b.Remote, name) {
+				upstream = name
+			}
+		}
 		start = "refs/remotes/" + upstream
 		if err == nil && !st.Head.IsZero() {
 			if has, _ := s.History().Contains(ctx, st.Head.String(), start); has {
@@ -180,7 +186,6 @@ func (s *Facts) startOf(ctx context.Context, c *chain.Checkpoint, branch string)
 // setUpstream sets the upstream of a new branch, unless it is "". In a clone of one branch, git knows
 // no remote-tracking branch of others: then the settings of git push --set-upstream are enough.
 func (s *Facts) setUpstream(ctx context.Context, branch, upstream string) error {
-	remote, merge, _ := strings.Cut(upstream, "/")
 	if upstream == "" {
 		return nil
 	}
@@ -188,9 +193,9 @@ func (s *Facts) setUpstream(ctx context.Context, branch, upstream string) error 
 	if err == nil {
 		return nil
 	}
-	_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".remote", remote)
+	_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".remote", strings.TrimSuffix(upstream, "/"+branch))
 	if err == nil {
-		_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".merge", "refs/heads/"+merge)
+		_, err = s.repo.Git.Output(ctx, "config", "branch."+branch+".merge", "refs/heads/"+branch)
 	}
 	return err
 }

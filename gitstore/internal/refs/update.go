@@ -124,8 +124,11 @@ func (r *Reader) settle(ctx context.Context, u Update, prepared bool, failed *gi
 		return nil
 	case len(left) == len(u.Moves) && strings.Contains(failed.Stderr, " but expected "):
 		// Git may have read an old packed-refs, if a new one has the same size, date and inode.
-		if err := r.checkTaken(u.Moves); err != nil {
-			return err
+		for _, m := range u.Moves { // the ref of a packed name that another file has never gets its expected value
+			if r.Files && isTaken(folder(r.Path), m.Name) {
+				return failure.Errorf(failure.Refused, "git for-each-ref "+failure.Quote(path.Dir(m.Name)+"/"),
+					"move %s: the file system treats the name of another ref as equal", m.Name)
+			}
 		}
 		return fmt.Errorf("%w: %w", ErrMoved, failed)
 	case len(left) == len(u.Moves):
@@ -143,18 +146,6 @@ func (r *Reader) settle(ctx context.Context, u Update, prepared bool, failed *gi
 		return fmt.Errorf("%s was moved, but not all that belongs to it; run the command again, or git checkpoint doctor --fix: %w", first, err)
 	}
 	return &failure.DoneError{Err: fmt.Errorf("move %s: %w", left[0].Name, err)}
-}
-
-// checkTaken returns an error if the file system has the file of another ref under the name of a
-// packed ref. Such a ref never gets its expected value.
-func (r *Reader) checkTaken(moves []Move) error {
-	for _, m := range moves {
-		if r.Files && isTaken(folder(r.Path), m.Name) {
-			return failure.Errorf(failure.Refused, "git for-each-ref "+failure.Quote(path.Dir(m.Name)+"/"),
-				"move %s: the file system treats the name of another ref as equal", m.Name)
-		}
-	}
-	return nil
 }
 
 // nameLock adds to git's error about a lock the lock file, and that it may be removed. Normally git

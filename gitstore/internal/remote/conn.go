@@ -66,6 +66,17 @@ func Configured(config []git.ConfigEntry, name string) bool {
 	return slices.ContainsFunc(config, func(e git.ConfigEntry) bool { return strings.HasPrefix(e.Key, prefix) })
 }
 
+// Names returns the names of the remotes with a URL in git's configuration, sorted.
+func Names(config []git.ConfigEntry) (names []string) {
+	for _, e := range config {
+		name, isRemote := strings.CutPrefix(e.Key, "remote.")
+		if name, hasURL := strings.CutSuffix(name, ".url"); isRemote && hasURL {
+			names = append(names, name)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
 // A Conn is a connection to a remote. It uses git with the user's credentials, proxies
 // and ssh.
 type Conn struct {

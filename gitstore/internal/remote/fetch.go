@@ -98,8 +98,9 @@ func (l *Conn) fetchRefs(ctx context.Context, depth int, refs []string, of int) 
 	return in, nil
 }
 
-// Forget deletes temporary refs of a fetch.
+// Forget deletes temporary refs of a fetch, and releases the cached refs.
 func (l *Conn) Forget(ctx context.Context, in ...FetchedRef) {
+	l.repo.Refs.Release()
 	gone := map[string]plumbing.Hash{}
 	for _, a := range in {
 		if a.Ref != "" && !a.Tip.IsZero() {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/internal/git"
 	"git-checkpoint/gitstore/internal/refs"
 	"git-checkpoint/gitstore/internal/repo"
 
@@ -55,25 +54,25 @@ func Excluded(ctx context.Context, r *repo.Repo, remote string, e Exposed) ([]st
 		without = append(without, "^"+hex)
 	}
 	tracked, err := r.Refs.Values(ctx, "refs/remotes/")
+	names := Names(r.Config)
 	hasRefs := len(tracked) > 0 && Configured(r.Config, remote) && DestinationOf(ctx, r, remote).Same
 	isKnown := len(e.Pushed)+len(e.There) > 0
 	for name := range tracked {
-		isKnown = isKnown || hasRefs && trackedBy(r.Config, name) == remote
+		isKnown = isKnown || hasRefs && TrackedBy(names, name) == remote
 	}
 	for name, hash := range tracked {
-		if by := trackedBy(r.Config, name); !isKnown || hasRefs && (by == remote || by == "") {
+		if by := TrackedBy(names, name); !isKnown || hasRefs && (by == remote || by == "") {
 			without = append(without, "^"+hash.String())
 		}
 	}
 	return without, err
 }
 
-// trackedBy returns the configured remote of a remote-tracking ref, or "". If both a and a/b
-// are remotes, refs/remotes/a/b/main belongs to a/b.
-func trackedBy(config []git.ConfigEntry, ref string) (remote string) {
-	for _, e := range config {
-		name, ok := strings.CutPrefix(strings.TrimSuffix(e.Key, ".url"), "remote.")
-		if ok && len(name) > len(remote) && strings.HasPrefix(ref, "refs/remotes/"+name+"/") {
+// TrackedBy returns the remote of a remote-tracking ref, one of the configured names, or "". If both a
+// and a/b are remotes, refs/remotes/a/b/main belongs to a/b.
+func TrackedBy(names []string, ref string) (remote string) {
+	for _, name := range names {
+		if len(name) > len(remote) && strings.HasPrefix(ref, "refs/remotes/"+name+"/") {
 			remote = name
 		}
 	}

@@ -11,8 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
 	"git-checkpoint/gitstore/internal/git"
+	"git-checkpoint/gitstore/internal/repo"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -173,6 +175,10 @@ func (l *Conn) Refused(ref, reason string, err error) *Error {
 	switch {
 	case strings.HasPrefix(reason, "shallow update not allowed"): // of receive-pack
 		failed.Hint = "git fetch --unshallow " + failure.QuoteStrict(l.Remote)
+	case strings.Contains(reason, "hook declined"): // by a rule of its own, often about the content
+		if issue, invalid := checkpoint.IssueFromRef(strings.TrimPrefix(ref, repo.LiveRefs)); invalid == nil {
+			failed.Hint = "git checkpoint push " + failure.IssueArg(string(issue)) + " --dry-run # lists what a push sends"
+		}
 	case refusal{reason: reason}.isRule() && !strings.Contains(reason, "unpack"): // the server takes no such refs
 		failed.Hint = "git remote add checkpoints <url> && git config checkpoint.remote checkpoints"
 	}

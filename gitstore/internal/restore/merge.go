@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
@@ -15,9 +13,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
-
-// errNoMerge reports that git merge-file refused a binary file.
-var errNoMerge = errors.New("not text")
 
 // mergeAll replaces merge steps by steps that write the merge result, and lists files with
 // conflicts. The step of a file that cannot be merged is removed, and its path is added to
@@ -37,7 +32,7 @@ func (s *worktree) mergeAll(ctx context.Context, plan *decision, area *lockedInd
 			continue
 		}
 		sides, clean, err := s.mergeFile(ctx, &st)
-		if err != nil && !errors.Is(err, errNoMerge) {
+		if err != nil && !errors.Is(err, git.ErrNoMerge) {
 			return fmt.Errorf("merge %q: %w", st.Path, err)
 		}
 		switch {
@@ -86,35 +81,21 @@ func (s *worktree) mergeFile(ctx context.Context, st *Step) (sides Stages, clean
 		s.objects.Keep(mine.Hash)
 	}
 	sides = Stages{1: st.base, 2: mine, 3: st.After.Work}
-	dir, err := os.MkdirTemp("", "git-checkpoint-merge-*")
-	if err != nil {
-		return sides, false, err
-	}
-	defer os.RemoveAll(dir)
-	names := []string{"", "base", "mine", "checkpoint"}
+	var data [4][]byte
 	for i := 1; i < len(sides); i++ {
-		var data []byte
 		if sides[i] != (Side{}) {
-			if data, err = trees.ReadAs(s.objects, plumbing.BlobObject, sides[i].Hash); err != nil {
+			if data[i], err = trees.ReadAs(s.objects, plumbing.BlobObject, sides[i].Hash); err != nil {
 				return sides, false, err
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, names[i]), data, 0o600); err != nil {
-			return sides, false, err
-		}
 	}
-	g := s.repo.Git
-	g.Dir = dir
-	out, err := g.Output(ctx, "merge-file", "-p", "-q", "-L", "mine", "-L", "base", "-L", "checkpoint", "mine", "base", "checkpoint")
-	switch code := git.Code(err); {
-	case code == 255:
-		return sides, false, errNoMerge
-	case code < 0 || code > 127:
+	out, clean, err := s.repo.Git.MergeFile(ctx, data[1], data[2], data[3])
+	if err != nil {
 		return sides, false, err
 	}
 	if st.After.Work.Mode == st.base.Mode { // the mode of the side that changed it
 		st.After.Work.Mode = mine.Mode
 	}
 	st.After.Work.Hash = s.objects.Add(plumbing.BlobObject, out)
-	return sides, err == nil, nil
+	return sides, clean, nil
 }

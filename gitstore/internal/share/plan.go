@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/failure"
@@ -67,7 +68,7 @@ func (y *Syncing) planIssue(ctx context.Context, writer *repo.ObjectWriter, i ch
 	if p.theirs, err = s.theirChain(ctx, y.Conn.Remote, i, a.Tip); err != nil {
 		return nil, err
 	}
-	if y.Conn.Op != "sync" || p.live.Cut || p.own.Cut || p.theirs.Cut {
+	if !y.joins() || p.live.Cut || p.own.Cut || p.theirs.Cut {
 		err = y.planRelated(ctx, p)
 	} else {
 		err = y.planJoin(ctx, p)
@@ -91,15 +92,14 @@ func (y *Syncing) planJoin(ctx context.Context, p *issuePlan) error {
 	if err != nil {
 		return err
 	}
-	joins := y.Conn.Op == "sync" // a fetch only leaves out what the ledger of the remote has removed
+	joins := y.joins() // a fetch only leaves out what the ledger of the remote has removed
 	if rebuilt && joins {
 		tip, p.remarks = y.Sharer.chain.MergeWork(ctx, p.writer, tip, want, p.theirs, live, own)
 	}
-	here, err := y.Sharer.chain.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
-	if err != nil {
+	if err := y.readArchive(ctx, p); err != nil {
 		return err
 	}
-	p.tip, p.want, p.archive = tip, want, &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}
+	p.tip, p.want = tip, want
 	p.done.Facts = want.Ledger.CountMissing(p.theirs.Ledger, p.live.Ledger)
 	inLive, inOwn, inTheirs := p.live.Members(), p.own.Members(), p.theirs.Members()
 	for m := range want.Members {
@@ -145,18 +145,28 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 		case op == "fetch" && p.theirs.Tip.IsZero():
 			p.tip, p.seen, p.done.Result = p.live.Tip, true, chain.Absent
 		case op == "push" && related == chain.RelationAhead:
-			return y.addArchive(ctx, p, ours)
+			// A push publishes archivals too.
+			if p.want = join.MergeStates(ours.AsChain().State); ours.Whole() && p.theirs.Whole() && p.publishes() {
+				return y.readArchive(ctx, p)
+			}
 		case op != "sync" && !p.tip.IsZero() && (related == chain.RelationSame || s.Equal(ours, p.theirs)):
 			p.done.Result = chain.UpToDate
 		}
 		return nil
-	case related == chain.RelationDiverged && op != "sync":
-		shown := chain.ShownRemote(y.Conn.Remote)
+	case related == chain.RelationDiverged && !y.joins():
+		shown, hint := chain.ShownRemote(y.Conn.Remote), "git checkpoint sync "+failure.IssueArg(string(p.issue))
+		names, _ := s.Remotes(ctx, p.issue)
+		if n := slices.Index(names, y.Conn.Remote); n < 1 || op == "push" { // otherwise a sync fetches from it, and pushes to the first
+			hint += " --remote " + failure.QuoteStrict(shown)
+			if n < 0 && op == "fetch" {
+				hint += " # also pushes to " + shown
+			}
+		}
 		p.seen, p.shared, p.done.Result = true, p.theirs.Tip, chain.Diverged
 		p.done.Err = &remote.Error{
 			Op: op, Remote: shown, Refused: true,
 			Reason: fmt.Sprintf("issue %s has diverged: each side has checkpoints that the other lacks, and both are kept", p.issue),
-			Hint:   "git checkpoint sync " + failure.IssueArg(string(p.issue)) + " --remote " + failure.QuoteStrict(shown),
+			Hint:   hint,
 		}
 		return nil
 	case op == "push":
@@ -180,11 +190,8 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 	return nil
 }
 
-// addArchive adds the local archive to the plan of a push that publishes archivals.
-func (y *Syncing) addArchive(ctx context.Context, p *issuePlan, ours *chain.Chain) error {
-	if p.want = join.MergeStates(ours.AsChain().State); !ours.Whole() || !p.theirs.Whole() || !p.publishes() {
-		return nil
-	}
+// readArchive adds the local archive to the plan.
+func (y *Syncing) readArchive(ctx context.Context, p *issuePlan) error {
 	here, err := y.Sharer.chain.ReadChain(ctx, p.issue, repo.ArchiveRef(p.issue), 0)
 	if err == nil {
 		p.archive = &chain.ArchivePlan{Here: here, Theirs: y.Sharer.chain.NoChain(here)}

@@ -7,12 +7,21 @@ import (
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/remote"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A blockedError is the reason why an issue must not be pushed.
 type blockedError struct{ error }
 
 func (e *blockedError) Unwrap() error { return e.error }
+
+// WithListed returns the commits that a push does not publish, with those that the remote has listed.
+func (s *Sharer) WithListed(ctx context.Context, e remote.Exposed, tips map[string]plumbing.Hash) remote.Exposed {
+	branch, _ := s.repo.Branch(ctx) // only chooses the ref of a hint
+	e.Listed, e.Unknown = remote.Listed(s.repo, tips, branch)
+	return e
+}
 
 // CheckPublication asks Request.May whether a push may expose the commits of the plans.
 func (r *Round) CheckPublication(ctx context.Context) {
@@ -32,7 +41,11 @@ func (r *Round) CheckPublication(ctx context.Context) {
 	for n, p := range exposing {
 		issues[n], groups[n] = p.issue, p.updates()
 	}
-	outs, err := r.y.Sharer.chain.Outgoing(ctx, r.y.Conn.Remote, r.theirs.exposed(ctx, r.y), groups...)
+	if r.theirs.listed == nil {
+		e := r.y.Sharer.WithListed(ctx, r.y.req.Exposed, r.theirs.tips)
+		r.theirs.listed = &e
+	}
+	outs, err := r.y.Sharer.chain.Outgoing(ctx, r.y.Conn.Remote, *r.theirs.listed, groups...)
 	if err != nil {
 		for _, i := range issues {
 			r.errs[i] = err

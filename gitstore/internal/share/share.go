@@ -57,6 +57,8 @@ type Request struct {
 	DryRun   bool                  // report the results without a change; ignored by OpenRemote
 	Progress func(done, total int) // receives the number of finished issues, may be nil
 
+	// Join makes a fetch join chains that have diverged here, as a sync does.
+	Join bool
 	// Archived includes archives in a sync or in OpenRemote. Otherwise a sync pushes an
 	// archive only with a chain that marks checkpoints as archived, and fetches no archive.
 	Archived bool
@@ -100,6 +102,9 @@ type Syncing struct {
 	stale      map[remote.RefUpdate]int          // number of stale rejections of a listed tip
 	pushedOnly map[checkpoint.Issue]chain.Synced // results of pushes with pending local moves
 }
+
+// joins reports whether chains that have diverged are joined here.
+func (y *Syncing) joins() bool { return y.Conn.Op == "sync" || y.req.Join }
 
 // Start begins a fetch, a push or a sync, without a connection yet.
 func (s *Sharer) Start(ctx context.Context, op string, req Request) (*Syncing, error) {

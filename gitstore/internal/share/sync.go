@@ -93,19 +93,8 @@ type Theirs struct {
 	conn   *remote.Conn
 	came   map[string]remote.FetchedRef // chains and archives, by their refs at the remote
 	tips   map[string]plumbing.Hash     // all refs of the remote
-	listed *remote.Exposed              // see exposed
+	listed *remote.Exposed              // by WithListed, the same for all rounds
 	names  *chain.Names
-}
-
-// exposed returns the commits that a push does not publish, with those that the remote has listed.
-func (t *Theirs) exposed(ctx context.Context, y *Syncing) remote.Exposed {
-	if t.listed == nil { // the same for all rounds
-		e, r := y.req.Exposed, y.Sharer.repo
-		branch, _ := r.Branch(ctx) // only chooses the ref of a hint
-		e.Listed, e.Unknown = remote.Listed(r, t.tips, branch)
-		t.listed = &e
-	}
-	return *t.listed
 }
 
 // Forget deletes the temporary refs of the fetched chains.
@@ -120,6 +109,9 @@ func (y *Syncing) FetchMissing(ctx context.Context, issues []checkpoint.Issue) (
 	t = &Theirs{conn: y.Conn, names: &chain.Names{Chains: y.Sharer.chain}}
 	if t.tips, err = y.Conn.Tips(ctx); err != nil {
 		return t, err
+	}
+	if len(issues) != 1 { // for Plan too, unless a fetch or the lock of the issues ends the cache
+		y.Sharer.repo.CacheRefs(ctx)
 	}
 	here, err := y.Sharer.chain.RefsHere(ctx, y.Conn.Remote, issues)
 	if err != nil {

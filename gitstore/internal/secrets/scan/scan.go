@@ -317,7 +317,7 @@ func (d *dictionary) hits(list []hit, lower []byte) []hit {
 		some := d.words[pair(lower[i], lower[i+1])]
 		for k := range some {
 			w := &some[k]
-			if bytes.HasPrefix(lower[i:], w.text) && w.followed(lower[i+len(w.text):]) {
+			if after, ok := bytes.CutPrefix(lower[i:], w.text); ok && len(after) >= w.least && len(bytes.TrimLeft(after[:w.least], w.after)) == 0 {
 				list = append(list, hit{int32(i), int32(w.rule)})
 			}
 		}
@@ -331,9 +331,4 @@ func mentioned(lower []byte) (found set) {
 		found.add(int(h.rule))
 	}
 	return found
-}
-
-// followed reports whether enough of the characters follow the keyword in a text.
-func (w *word) followed(text []byte) bool {
-	return len(text) >= w.least && len(bytes.TrimLeft(text[:w.least], w.after)) == 0
 }
