@@ -8,15 +8,19 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
+	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/chain"
 	"git-checkpoint/gitstore/internal/facts"
 	"git-checkpoint/gitstore/internal/git"
@@ -220,4 +224,118 @@ func spell(d time.Duration) string {
 		return fmt.Sprintf("%d hours", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
+}
+
+// ObjectCounts holds counts of `git count-objects -v`.
+type ObjectCounts struct{ Loose, Packs int }
+
+// judgeGit reports numbers of objects, versions of git and settings that conflict with checkpoints.
+func judgeGit(config []git.ConfigEntry, version git.Version, objects ObjectCounts) (found []Finding) {
+	for _, c := range []struct {
+		count    int
+		what     string
+		key      string
+		standard int
+		does     string
+	}{
+		{objects.Loose, "loose object", "gc.auto", 6700, "packs"},
+		{objects.Packs, "pack", "gc.autoPackLimit", 50, "joins"},
+	} {
+		limit := c.standard
+		if text, ok := git.Last(config, strings.ToLower(c.key)); ok {
+			if n, err := strconv.Atoi(text); err == nil {
+				limit = n
+			}
+		}
+		if limit > 0 && c.count > limit {
+			found = append(found, warning("%s, more than %s (%d): git gc %s them", failure.Plural(c.count, c.what), c.key, limit, c.does))
+		}
+	}
+	if !version.AtLeast(2, 36) {
+		found = append(found, warning("git %d.%d: it does not sync refs: a power failure can lose the last save; git 2.36 and newer do", version[0], version[1]))
+	}
+	for _, s := range config {
+		remote, variable := inRemote(s.Key)
+		source, into, both := strings.Cut(strings.TrimPrefix(s.Value, "+"), ":") // of a refspec
+		switch {
+		case variable == "mirror" && slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(s.Value)):
+			found = append(found, warning("remote.%s.mirror: each push there publishes refs/git-checkpoint/ too (lines of blame with requests, and states for undo), and deletes checkpoints that only it has; git push --prune %s \"+refs/*:refs/*\" \"^refs/git-checkpoint/*\" leaves the refs out", remote, remote))
+		case variable == "push" && overChains(source):
+			found = append(found, warning("remote.%s.push = %s: a plain push overwrites others' checkpoints; git checkpoint push does not", remote, s.Value))
+		case variable == "fetch" && strings.HasPrefix(s.Value, "+") && both && overChains(into):
+			found = append(found, warning("remote.%s.fetch = %s: a plain fetch overwrites checkpoints here; git checkpoint fetch does not", remote, s.Value))
+		}
+	}
+	if value, _ := git.Last(config, "core.fsync"); value == "none" {
+		found = append(found, warning("core.fsync = none: git's own refs and objects may not survive a loss of power"))
+	}
+	return found
+}
+
+// inRemote splits remote.<name>.<variable>.
+func inRemote(key string) (name, variable string) {
+	rest, ok := strings.CutPrefix(key, "remote.")
+	at := strings.LastIndexByte(rest, '.')
+	if !ok || at < 0 {
+		return "", ""
+	}
+	return rest[:at], rest[at+1:]
+}
+
+// overChains reports whether one side of a refspec matches refs of chains.
+func overChains(pattern string) bool {
+	prefix, star := strings.CutSuffix(pattern, "*")
+	return slices.ContainsFunc([]string{"refs/checkpoints/", "refs/checkpoints-archive/"}, func(chains string) bool {
+		return strings.HasPrefix(prefix, chains) || star && strings.HasPrefix(chains, prefix)
+	})
+}
+
+// TryWrites writes a file into the main folders that a save writes to, and removes it. It also checks
+// the permissions of all other folders of objects, and of the files of this program: another user,
+// such as root, may own a single folder. It returns the first failure.
+func (s *Doctor) TryWrites() error {
+	info := s.repo.Info
+	if err := cmp.Or(tryWrite(info.ObjectDir, "tmp_obj_*"), tryWrite(info.CommonDir, ".tmp-*.lock"), tryWrite(info.Dir, ".tmp-*.lock")); err != nil {
+		return fmt.Errorf("nothing can be saved here: %w", err)
+	}
+	paths := []string{filepath.Join(info.CommonDir, "reftable"), filepath.Join(info.ObjectDir, "pack")}
+	fanOut, _ := filepath.Glob(filepath.Join(info.ObjectDir, "[0-9a-f][0-9a-f]"))
+	paths = append(paths, fanOut...)
+	own := []string{filepath.Join(info.CommonDir, "git-checkpoint"), s.repo.StateDir()}
+	for _, prefix := range []string{repo.LiveRefs, repo.ArchiveRefs, repo.BookRefs} {
+		own = append(own, filepath.Join(info.CommonDir, filepath.FromSlash(prefix)), filepath.Join(info.CommonDir, "logs", filepath.FromSlash(prefix)))
+	}
+	for _, dir := range own {
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && (d.IsDir() || d.Type().IsRegular() && !strings.HasSuffix(path, ".lock")) {
+				paths = append(paths, path)
+			}
+			return nil // a folder that cannot be listed is in the list itself
+		})
+	}
+	for _, path := range paths {
+		if err := fsutil.IgnoreMissing(fsutil.CheckWritable(path)); err != nil {
+			return fmt.Errorf("nothing can be saved here: %w", err)
+		}
+	}
+	if info.Root != "" {
+		if err := tryWrite(info.Root, ".tmp-*.lock"); err != nil {
+			return fmt.Errorf("nothing can be restored here: %w", err)
+		}
+	}
+	return nil
+}
+
+// tryWrite creates and removes a file in a folder. Git and this program ignore the name of the file, a
+// pattern of os.CreateTemp.
+func tryWrite(dir, name string) error {
+	f, err := os.CreateTemp(dir, name)
+	if err == nil {
+		_, err = f.WriteString("x")
+		err = cmp.Or(err, f.Close(), os.Remove(f.Name()))
+	}
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = &fs.PathError{Op: "write", Path: dir, Err: p.Err}
+	}
+	return err
 }

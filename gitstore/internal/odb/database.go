@@ -21,11 +21,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"git-checkpoint/gitstore/internal/git"
 
@@ -213,4 +216,58 @@ func (s *Database) keep(h plumbing.Hash, a answer) {
 		s.keptSize.Store(a.size)
 	}
 	s.kept.Store(h, a)
+}
+
+// IsOfSystem reports whether an error comes from the process or the system, and not from the data:
+// limits, a file that may not be read, a git that ended for a reason other than a damaged object. An
+// object that a partial clone could not fetch is no such error.
+func IsOfSystem(err error) bool {
+	if errors.As(err, new(*PromisedError)) {
+		return false
+	}
+	for _, of := range []error{errNoAnswer, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, fs.ErrPermission} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	failed, ok := errors.AsType[*git.CommandError](err)
+	return ok && !damage.MatchString(failed.Stderr)
+}
+
+var errNoAnswer = errors.New("git cat-file ended without an answer")
+
+// damage matches what git prints about a damaged object: "packed object <id> (stored in <file>) is
+// corrupt", "inflate: data stream error", "unable to unpack <id> header", "bad packed object CRC".
+var damage = regexp.MustCompile(`corrupt|inflate|unpack|bad (packed )?object|garbage|missing`)
+
+// Hidden returns why objects that are not found can be intact: a folder of objects, a pack or its index
+// cannot be opened, or an alternate is missing. It returns nil if every place was looked at.
+func Hidden(dirs []string) error {
+	for _, dir := range dirs {
+		places := []string{dir}
+		for _, pattern := range []string{"[0-9a-f][0-9a-f]", "pack", "pack/*"} {
+			found, _ := fs.Glob(os.DirFS(dir), pattern)
+			for _, name := range found {
+				places = append(places, filepath.Join(dir, name))
+			}
+		}
+		alternates, _ := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+		for _, place := range strings.FieldsFunc(string(alternates), func(r rune) bool { return r == '\n' }) {
+			switch {
+			case strings.ContainsAny(place[:1], `#"`): // a comment, or a quoted name
+			case filepath.IsAbs(place):
+				places = append(places, place)
+			default:
+				places = append(places, filepath.Join(dir, place))
+			}
+		}
+		for _, place := range places {
+			f, err := os.Open(place)
+			if err != nil {
+				return err
+			}
+			f.Close()
+		}
+	}
+	return nil
 }
