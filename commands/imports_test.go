@@ -81,13 +81,13 @@ var layers = [][]string{
 
 	// git
 	{"gitstore/internal/git/repository"},
+	{"gitstore/internal/trees"},
 	{
 		"gitstore/internal/git/ancestry",
 		"gitstore/internal/git/ident",
 		"gitstore/internal/ledger",
 		"gitstore/internal/odb",
 		"gitstore/internal/refs",
-		"gitstore/internal/trees",
 	},
 	{"gitstore/internal/git"},
 	{"gitstore/testing/gittest"},

@@ -114,6 +114,15 @@ func AutoResume(v freshness.Verdict) string {
 	return "yes"
 }
 
+// DoingText returns the agent of the last turn and the phase, such as "claude, in build", or "".
+func (s *Standing) DoingText() string {
+	parts := []string{cmp.Or(s.Record.AgentTurn().Agent, s.Session.Agent)}
+	if phase := s.Verdict.At.Phase; phase != "" && !s.Verdict.At.Complete {
+		parts = append(parts, "in "+phase)
+	}
+	return strings.Trim(strings.Join(parts, ", "), ", ")
+}
+
 // NotSavedText returns the number of files that changed since the checkpoint.
 func NotSavedText(files int) string {
 	if files == 0 {

@@ -267,7 +267,7 @@ func withRemote(g git.Git, settings ...git.ConfigEntry) git.Git {
 
 // sendTo makes the connection one to the destination of pushes.
 func (l *Conn) sendTo(d Destination) {
-	l.Bundle = isBundle(cmp.Or(l.repo.Info.Root, l.git.Dir), d.URL)
+	l.Bundle = IsBundle(cmp.Or(l.repo.Info.Root, l.git.Dir), d.URL)
 	if !d.isSpecial {
 		return
 	}
@@ -281,9 +281,9 @@ func (l *Conn) sendTo(d Destination) {
 	l.git, l.from = withRemote(l.git, settings...), oneURL
 }
 
-// isBundle reports whether a URL is a bundle file, which begins with "# v". Git resolves a relative
+// IsBundle reports whether a URL is a bundle file, which begins with "# v". Git resolves a relative
 // path from the root of the worktree.
-func isBundle(root, url string) bool {
+func IsBundle(root, url string) bool {
 	file := strings.TrimPrefix(url, "file://")
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(root, file)

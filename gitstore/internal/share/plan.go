@@ -158,7 +158,7 @@ func (y *Syncing) planRelated(ctx context.Context, p *issuePlan) error {
 		names, _ := s.Remotes(ctx, p.issue)
 		if n := slices.Index(names, y.Conn.Remote); n < 1 || op == "push" { // otherwise a sync fetches from it, and pushes to the first
 			hint += " --remote " + failure.QuoteStrict(shown)
-			if n < 0 && op == "fetch" {
+			if n < 0 && op == "fetch" && !remote.IsBundle(y.Sharer.repo.Info.Root, remote.DestinationOf(ctx, y.Sharer.repo, y.Conn.Remote).URL) {
 				hint += " # also pushes to " + shown
 			}
 		}
