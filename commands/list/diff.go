@@ -20,10 +20,10 @@ var DiffCommand = invoke.Command{
 	Name: "diff", Usage: "show the changes between two checkpoints", Args: "[ISSUE] [A] [B] [-- PATH...]", Max: 3, Category: "Look",
 	Everyday: true, ShortHelp: []string{"state", "stat"},
 	Description: "A is the earlier checkpoint, and B the later one, by default the newest. Without A and\n" +
-		"B, the newest checkpoint is compared with the one before it.\n" +
-		"Of the record it shows paths that were added, removed, changed or moved in a\n" +
-		"list, and long texts by line. Then it shows files as git diff does, from the worktree\n" +
-		"if it was captured, else from the staging area.",
+		"B, the newest checkpoint is compared with the one before it. Of the record it shows\n" +
+		"paths that were added, removed, changed or moved in a list, and long texts by line.\n" +
+		"Then it shows files as git diff does, from the worktree if it was captured, else from\n" +
+		"the staging area.",
 	Examples: []string{
 		"git checkpoint diff 42",
 		"git checkpoint diff 42 latest~3 --stat",

@@ -80,7 +80,7 @@ func (o *listOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "type", Usage: "only those of a workflow of `TYPE`, like implement; of every issue, unless one is named", Destination: &o.workflow.Type},
 		&cli.StringFlag{Name: "project", Usage: "with --type, only those of the `PROJECT`", Destination: &o.workflow.Project},
-		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue, or `N` issues", Destination: &o.limit},
+		&cli.IntFlag{Name: "n", Usage: "list at most `N` checkpoints of an issue, or as many issues", Destination: &o.limit},
 		&cli.BoolFlag{Name: "all", Usage: "list the checkpoints of every issue", Destination: &o.all},
 		&cli.StringFlag{Name: "trigger", Usage: "list only checkpoints of this trigger (`TRIGGER`)", Destination: &o.trigger},
 		&cli.BoolFlag{Name: "turns", Usage: "list only turns of agents, with the lines that each turn changed", Destination: &o.turns},

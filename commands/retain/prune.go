@@ -24,8 +24,7 @@ var PruneCommand = invoke.Command{
 	Name: "prune", Usage: "apply retention to an issue's checkpoints", Args: "[ISSUE]", Max: 1, Category: "Keep",
 	Description: "Prints every decision with its rule. Chains older than max_age_days are archived, and\n" +
 		"archived checkpoints older than archive_days are deleted. `git checkpoint undo` reverts\n" +
-		"the prune, as long as git keeps unreachable\n" +
-		"reflog entries.",
+		"the prune, as long as git keeps unreachable reflog entries.",
 	Examples: []string{
 		"git checkpoint prune 42 --dry-run",
 		"git checkpoint prune 42 --keep manual=5",

@@ -18,11 +18,14 @@ package odb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -240,8 +243,12 @@ var errNoAnswer = errors.New("git cat-file ended without an answer")
 // corrupt", "inflate: data stream error", "unable to unpack <id> header", "bad packed object CRC".
 var damage = regexp.MustCompile(`corrupt|inflate|unpack|bad (packed )?object|garbage|missing`)
 
+// minIndex is the size of the index of a pack without objects: header, table of 256 counts, and two
+// hashes.
+const minIndex = 8 + 4*256 + 2*20
+
 // Hidden returns why objects that are not found can be intact: a folder of objects, a pack or its index
-// cannot be opened, or an alternate is missing. It returns nil if every place was looked at.
+// cannot be opened or is missing, or an alternate is missing. It returns nil if every place was looked at.
 func Hidden(dirs []string) error {
 	for _, dir := range dirs {
 		places := []string{dir}
@@ -249,6 +256,12 @@ func Hidden(dirs []string) error {
 			found, _ := fs.Glob(os.DirFS(dir), pattern)
 			for _, name := range found {
 				places = append(places, filepath.Join(dir, name))
+				switch base, ext := strings.TrimSuffix(name, path.Ext(name)), path.Ext(name); ext {
+				case ".idx":
+					places = append(places, filepath.Join(dir, base+".pack"))
+				case ".pack":
+					places = append(places, filepath.Join(dir, base+".idx"))
+				}
 			}
 		}
 		alternates, _ := os.ReadFile(filepath.Join(dir, "info", "alternates"))
@@ -266,7 +279,11 @@ func Hidden(dirs []string) error {
 			if err != nil {
 				return err
 			}
+			info, err := f.Stat()
 			f.Close()
+			if err != nil || path.Ext(place) == ".idx" && info.Size() < minIndex {
+				return cmp.Or(err, fmt.Errorf("%s is cut off: git index-pack makes it again from its pack", place))
+			}
 		}
 	}
 	return nil
