@@ -75,10 +75,9 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
+	"git-checkpoint/gitstore/failure"
 )
 
 // checks lists all checks in the order of their findings: labels, body and branch come

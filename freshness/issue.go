@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/diff"
+	"git-checkpoint/gitstore/failure"
 )
 
 const digestPrefix = "sha256:"

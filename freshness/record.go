@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // AllMet is the text of Verdict.AutoReason if an unattended resume goes on.

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/checkpoint"
 	"git-checkpoint/gitstore/checkpoint/progress"
 	"git-checkpoint/gitstore/checkpoint/story"
 	"git-checkpoint/gitstore/checkpoint/tasks"
+	"git-checkpoint/gitstore/failure"
 )
 
 // checkProgress reports phases that are recorded twice, and a completed or current phase whose

@@ -240,8 +240,8 @@ func changeHooks(c *invoke.Invocation, r *install.Repo, o *hooksOptions, changes
 	return nil
 }
 
-// tellEffect prints in two lines what the installed hooks do from now on. An agent that runs none does
-// nothing.
+// tellEffect prints in two lines what the installed hooks do from now on, unless the
+// agent runs none of them.
 func tellEffect(c *invoke.Invocation, r *install.Repo, o *hooksOptions, runs bool) {
 	list, saves := "git checkpoint list --turns", "after each turn"
 	if o.noTurns {

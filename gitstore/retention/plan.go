@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/checkpoint"
+	"git-checkpoint/gitstore/failure"
 )
 
 // Item is the input of Plan for one checkpoint.

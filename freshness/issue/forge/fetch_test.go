@@ -16,14 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"git-checkpoint/freshness/issue"
+	"git-checkpoint/freshness/issue/forge"
+	"git-checkpoint/gitstore/testing/forgetest"
 	"git-checkpoint/gitstore/testing/gittest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"git-checkpoint/freshness/issue"
-	"git-checkpoint/freshness/issue/forge"
-	"git-checkpoint/gitstore/testing/forgetest"
 )
 
 const secret = "ghp_verySecret0123456789"

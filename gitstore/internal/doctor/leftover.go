@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"git-checkpoint/gitstore/failure"
-
 	"git-checkpoint/gitstore/fsutil"
 	"git-checkpoint/gitstore/internal/repo"
 )

@@ -46,7 +46,7 @@ func (s *Doctor) refs(ctx context.Context) (found []Finding, live, archived []ch
 			switch {
 			case isUnread(err):
 				f.Text += "; it may be intact"
-			case !hash.IsZero() && !s.canRead(hash) && hidden() != nil:
+			case !hash.IsZero() && s.repo.Objects.Check(hash) != nil && hidden() != nil:
 				f.Text += fmt.Sprintf("; it may be intact: %v", hidden())
 			default:
 				f = s.broken(ctx, f, name, issue, hash)
@@ -110,12 +110,7 @@ func (s *Doctor) value(ctx context.Context, name string, isKey bool) (plumbing.H
 	return hash, nil
 }
 
-func (s *Doctor) canRead(hash plumbing.Hash) bool {
-	_, _, err := s.repo.Objects.Read(hash)
-	return err == nil
-}
-
-// isUnread reports whether an error says nothing about the object of a ref. A disk that fails once may
+// isUnread reports whether the object of a ref can be intact after an error. A disk that fails once may
 // read it later.
 func isUnread(err error) bool { return odb.IsOfSystem(err) || errors.Is(err, syscall.EIO) }
 

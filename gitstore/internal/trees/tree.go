@@ -279,7 +279,8 @@ func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %v", e.Object, e
 func (e *CorruptError) Unwrap() error { return e.Err }
 
 // Exit returns the exit code and the hint of the cause, such as a missing object of a partial clone,
-// or Invalid. An error of the system says nothing about the object. A syntax error is no usage error here, because the user did not type the stored text.
+// or Invalid. After an error of the system, the object can be intact. A syntax error is no usage error
+// here, because the user did not type the stored text.
 func (e *CorruptError) Exit() (code int, hint string) {
 	if odb.IsOfSystem(e.Err) {
 		return failure.Failure, ""

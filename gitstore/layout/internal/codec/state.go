@@ -24,9 +24,9 @@ func (s *System) NewWorkflow(start Start) (Beginning, error) {
 	return Beginning{Phases: slices.Clone(s.Phases)}, nil
 }
 
-// ResumeTexts returns the texts of a system for a record, empty if the system has no texts of its own,
-// or if the record is from a document of the system without the values for them. For other records
-// it fails if a required value is missing.
+// ResumeTexts returns the texts of a system for a record. They are empty if the system has no texts of
+// its own, or if a document of the system that lacks their values has made the record. For other
+// records, a missing required value is an error.
 func (s *System) ResumeTexts(r *checkpoint.Record) (Texts, error) {
 	if s.Texts == nil {
 		return Texts{}, nil
